@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The contract between the programs in the kernel and the recorder: what a raw
+ * sample in the ring looks like, what the maps hold, what is counted.  Compiled
+ * by both compilers; fixed-width types only; numbers are never reused.
+ *
+ * Time, pid, tid and cpu of a sample are not in here: the ring's event has
+ * sample_type TID|TIME|CPU|RAW, so that the kernel writes them in the same way
+ * and the same pid namespace as it does for MMAP2, COMM, FORK and EXIT.
+ */
+#ifndef FOLD_BPF_EVENT_H
+#define FOLD_BPF_EVENT_H
+
+#ifdef __bpf__
+#include <linux/types.h>
+typedef __u8 ev_u8; typedef __u16 ev_u16; typedef __u32 ev_u32; typedef __u64 ev_u64; typedef __s32 ev_s32;
+#else
+#include <stdint.h>
+typedef uint8_t ev_u8; typedef uint16_t ev_u16; typedef uint32_t ev_u32; typedef uint64_t ev_u64; typedef int32_t ev_s32;
+#endif
+
+#define EVENT_MAX_FRAMES 1024 /* per side */
+#define EVENT_DEFAULT_FRAMES 512
+
+enum event_raw_kind { EVENT_RAW_SAMPLE = 1 };
+
+enum event_flag {
+	EVENT_USER_MODE = 1u << 0,    /* the interrupted code was user code */
+	EVENT_ESCAPED = 1u << 1,      /* aggregated mode, its table was full or collided */
+	EVENT_KSTACK_INLINE = 1u << 2, /* frames follow: the id was not known to be sent */
+	EVENT_USTACK_INLINE = 1u << 3,
+	EVENT_KTHREAD = 1u << 4,
+};
+
+/*
+ * One sample.  `kstack`, `ustack`: seeded 64-bit hash of the stack, 0 none.  An
+ * id without its INLINE flag was sent inline before (earlier in time, on any
+ * CPU) and is known to the recorder.  Inline frames follow the struct: first
+ * `nkstack` kernel words, then `nustack` user words, leaf first, as
+ * bpf_get_stack gives them.
+ */
+struct event_raw_sample {
+	ev_u16 kind;      /* EVENT_RAW_SAMPLE */
+	ev_u16 flags;     /* enum event_flag */
+	ev_u16 event;     /* index of the event in META */
+	ev_u16 user_end;  /* enum fold_stack_end of the user walk */
+	ev_u16 nkstack, nustack; /* inline frames that follow */
+	ev_s32 kerr, uerr;       /* negative errno of a side that has no stack, else 0 */
+	ev_u64 kstack, ustack;
+	ev_u64 ip;        /* sampled instruction; the leaf of its side */
+};
+_Static_assert(sizeof(struct event_raw_sample) == 48, "event_raw_sample has holes");
+
+/* Aggregated mode: key and value of the counts map. */
+struct event_count_key {
+	ev_u32 pid, tid;
+	ev_s32 kstack, ustack; /* stack map ids, or negative errno */
+	ev_u64 ip;             /* checked against the leaf of the stack found */
+	ev_u16 event, flags;
+	ev_u32 pad;            /* 0 */
+	ev_u8 comm[16];        /* tells images of one pid apart within an interval */
+};
+struct event_count {
+	ev_u64 count;
+	ev_u64 first, last;    /* CLOCK_MONOTONIC ns of the first and last one */
+};
+
+/* Per-CPU counters; every one ends up in the file. */
+enum event_counter {
+	EVENT_TAKEN = 0,      /* samples the program decided to take */
+	EVENT_SENT = 1,       /* queued in the ring */
+	EVENT_COUNTED = 2,    /* added to the counts map */
+	EVENT_RING_FULL = 3,  /* perf_event_output failed */
+	EVENT_IDLE = 4,
+	EVENT_FILTERED = 5,
+	EVENT_ESCAPES = 6,
+	EVENT_NO_SCRATCH = 7, /* scratch busy or absent: lost */
+	EVENT_COUNTERS = 8,
+};
+
+/* Read-only knobs, fixed before load. */
+struct event_config {
+	ev_u32 max_frames;    /* per side, 1..EVENT_MAX_FRAMES */
+	ev_u32 sides;         /* 1 kernel, 2 user */
+	ev_u32 aggregate;
+	ev_u32 sent_mask;     /* slots of the sent table - 1, a power of two - 1 */
+	ev_u64 seed;
+};
+
+#endif

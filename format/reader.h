@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A recording as a stream of items.  Reads forward only, holds one chunk at a
+ * time, and gets over damage: what cannot be read is an item of its own, and
+ * reading goes on behind it.  Never prints, never exits.
+ */
+#ifndef FOLD_FORMAT_READER_H
+#define FOLD_FORMAT_READER_H
+
+#include "error.h"
+#include "fold.h"
+#include "source.h"
+
+enum fold_item_kind {
+	FOLD_ITEM_END_OF_FILE = 0, /* clean: a chunk border */
+	FOLD_ITEM_SEGMENT, /* a file header: ids start afresh; META follows */
+	FOLD_ITEM_META,
+	FOLD_ITEM_BATCH,
+	FOLD_ITEM_FINISH,  /* the END chunk */
+	FOLD_ITEM_NOTE,
+	FOLD_ITEM_SYMBOLS,
+	FOLD_ITEM_SKIPPED, /* an ancillary chunk of unknown type, passed over; `fault.detail` is its type */
+	FOLD_ITEM_DAMAGE,  /* something was lost here; `fault` says what; reading goes on */
+	FOLD_ITEM_CUT,     /* the file stops early; all before is good; END_OF_FILE follows */
+};
+
+struct fold_item {
+	enum fold_item_kind kind;
+	uint64_t offset;      /* of the chunk (or file header) in the file */
+	uint32_t seq, type;   /* chunk header fields, 0 for SEGMENT */
+	uint32_t stored_size, raw_size;
+	uint64_t lost_bytes;  /* DAMAGE, CUT: bytes passed over */
+	uint32_t lost_chunks; /* DAMAGE: chunks known to be missing, by seq */
+	struct fold_fault fault; /* DAMAGE, CUT, SKIPPED; FINISH when END contradicts the chunks seen */
+	uint32_t section_size[FOLD_SECTION_MAX]; /* BATCH: raw bytes of each section */
+	union {                /* by kind; borrowed until the next call */
+		const struct fold_meta *meta;
+		const struct fold_batch *batch;
+		const struct fold_end *end;
+		const struct fold_note *note;
+		const struct fold_symbols *symbols;
+	};
+};
+
+struct reader_limits {
+	uint64_t file_size;  /* 0 unknown (pipe) */
+	uint64_t max_raw;    /* decompressed bytes in total; 0: max(1 GiB, 100 x file bytes read) */
+};
+
+struct reader;
+
+/* `source` is copied.  `limits` may be NULL.  0, or -1 out of memory. */
+int reader_new(struct reader **out, struct fold_source source, const struct reader_limits *limits);
+void reader_free(struct reader *r);
+
+/*
+ * The next item.  0 when `item` is filled (END_OF_FILE again and again at the
+ * end); -1 when reading cannot go on, and `reader_fault` says why: not a
+ * recording, unknown version or draft, unknown critical content, I/O, memory,
+ * budget.
+ *
+ * References in a BATCH (thread -> proc, stack -> module space, ...) are checked
+ * against everything defined so far in the segment.  After a gap, references to
+ * lost definitions are legal; see reader_known().
+ */
+int reader_next(struct reader *r, struct fold_item *item);
+const struct fold_fault *reader_fault(const struct reader *r);
+
+/* Bytes taken from the source so far. */
+uint64_t reader_bytes(const struct reader *r);
+
+#endif

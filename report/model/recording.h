@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One or more recordings in memory, as far as reports need them: modules,
+ * processes, threads, distinct stacks as a trie of (module, offset), and how
+ * often each (thread, kernel stack, user stack, event) was seen.
+ *
+ * Memory is bounded by what is distinct, not by samples.  Ids here are dense
+ * over all segments and files; file ids do not leave load.c.
+ */
+#ifndef FOLD_REPORT_RECORDING_H
+#define FOLD_REPORT_RECORDING_H
+
+#include "../../format/fold.h"
+#include "../../format/error.h"
+#include "../../format/intern.h"
+
+#define REC_NONE UINT32_MAX
+
+struct rec_module {
+	uint32_t kind;        /* enum fold_module_kind */
+	uint32_t name;        /* string */
+	uint32_t flags, elf_type, machine;
+	uint64_t span;
+	size_t nids;
+	struct fold_module_id ids[FOLD_MAX_IDS]; /* bytes owned by the recording */
+	size_t nsegments;
+	struct fold_segment *segments;
+	uint32_t segment;     /* the recording it came from: index in segments[] */
+	uint32_t nsyms;       /* names that the file itself brings, sorted by offset */
+	struct rec_sym *syms;
+};
+struct rec_sym {
+	uint64_t offset, size;
+	uint32_t name;
+};
+
+struct rec_process {
+	uint32_t pid;
+	uint32_t comm;        /* string */
+	uint32_t exe;         /* module or REC_NONE */
+	uint32_t parent;      /* process or REC_NONE */
+	uint32_t segment;
+	int64_t start;        /* CLOCK_MONOTONIC ns, 0 unknown */
+};
+struct rec_thread {
+	uint32_t process, tid, comm;
+};
+struct rec_mmap {
+	uint32_t process, module;
+	uint64_t offset, length, start;
+};
+
+/* What a frame is, before it has a name. */
+enum rec_frame_kind { REC_FRAME_CODE = 0, REC_FRAME_MARKER = 1, REC_FRAME_LOST = 2 /* its definition was damaged */ };
+struct rec_node {
+	uint32_t parent;      /* node or REC_NONE */
+	uint32_t module;      /* CODE: module; MARKER: enum fold_marker */
+	uint64_t offset;      /* CODE: in the module */
+	uint8_t kind;         /* enum rec_frame_kind */
+	bool exact;           /* an exact pc although not a leaf: found after a signal frame */
+};
+
+/* One distinct (thread, kernel stack, user stack, event). */
+struct rec_count {
+	uint32_t thread;
+	uint32_t kleaf, uleaf; /* nodes or REC_NONE: no stack on this side */
+	uint32_t event;
+	uint8_t kend, uend;    /* enum fold_stack_end */
+	uint64_t count;
+	uint64_t weight;       /* sum of weight 0, 0 when the event has none */
+};
+
+/* One distinct event over all recordings: same kind, name and period. */
+struct rec_event {
+	uint32_t kind;
+	uint32_t name;
+	uint32_t period_unit;
+	uint64_t period, sample_ns;
+	uint32_t weight_name, weight_unit; /* of weight 0; 0 none */
+	/* all of the files, before selection */
+	uint64_t taken, written, lost;
+	uint64_t causes[1024]; /* by enum fold_cause; larger numbers under FOLD_NOTE_OTHER */
+	uint64_t read;         /* samples found in the files */
+	uint64_t selected;     /* samples that passed the selection */
+};
+
+struct rec_segment { /* one recording: META to END */
+	const char *file;      /* as given on the command line, "-" for stdin */
+	struct fold_meta meta; /* its strings live as long as the recording */
+	bool ended;            /* END was there */
+	struct fold_end end;
+	bool sum_closes;       /* END's totals are what was read */
+	uint32_t damages;      /* damaged places passed over */
+	uint64_t lost_bytes, lost_chunks;
+	struct fold_fault first_damage;
+	int64_t first, last;   /* ns, CLOCK_MONOTONIC, of the first and last sample; 0 none */
+	uint64_t samples, batches, bytes;
+	uint64_t stored_bytes, raw_bytes;
+	uint64_t section_bytes[FOLD_SECTION_MAX]; /* raw */
+	uint32_t nnotes;
+	struct fold_bytes *notes;
+};
+
+struct recording {
+	struct intern strings; /* 0 is "" */
+	size_t nmodules; struct rec_module *modules;
+	size_t nprocesses; struct rec_process *processes;
+	size_t nthreads; struct rec_thread *threads;
+	size_t nmmaps; struct rec_mmap *mmaps;
+	size_t nnodes; struct rec_node *nodes;   /* both sides in one forest */
+	size_t ncounts; struct rec_count *counts;
+	size_t nevents; struct rec_event *events;
+	size_t nsegments; struct rec_segment *segments;
+	struct recording_private *private;
+};
+
+struct select;
+
+/*
+ * Read `files` ("-": stdin), keeping the samples that `select` wants.  0 when
+ * something could be read, however damaged: the segments say how much.  -1 when
+ * a file is unusable; a line in the log has said why.
+ */
+int recording_load(struct recording *rec, char *const *files, size_t nfiles, const struct select *select);
+void recording_release(struct recording *rec);
+
+struct fold_bytes recording_string(const struct recording *rec, uint32_t id);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What every output gets and how it is called.  One file per output, one row in
+ * the table, no knowledge of formats anywhere else.
+ */
+#ifndef FOLD_REPORT_OUTPUT_H
+#define FOLD_REPORT_OUTPUT_H
+
+#include <stdio.h>
+
+#include "../model/tree.h"
+
+struct output_options {
+	const char *title;     /* NULL: made from the event */
+	uint32_t top;          /* rows of tables; 0 the format's own default */
+	double min_percent;    /* branches below are left out, and said to be; < 0 the format's own default */
+	bool color;            /* terminal colours are welcome */
+	uint32_t columns;      /* width of the terminal, 0 unlimited */
+};
+struct report {
+	const struct recording *rec;
+	const struct tree *trees;    /* one per event that has samples, at least one */
+	size_t ntrees;
+	const uint32_t *tree_events; /* index in rec->events of each tree */
+	struct output_options options;
+};
+
+struct output_format {
+	const char *name;      /* -f NAME */
+	const char *suffix;    /* "-o x.svg" chooses by it; NULL none */
+	const char *help;
+	bool one_event;        /* can show one event only: the caller passes one tree */
+	/* All to `to`; 0, or -1 when something could not be shown (said in the log).
+	 * Write errors are found by the caller with ferror(). */
+	int (*write)(FILE *to, const struct report *report);
+};
+
+/* Ends with a row whose name is NULL. */
+extern const struct output_format output_formats[];
+const struct output_format *output_by_name(const char *name);   /* NULL unknown */
+const struct output_format *output_by_suffix(const char *path); /* NULL unknown */
+
+/* "12,345 samples of cpu-clock, 3.0 s, nothing lost" - the line every output
+ * carries: what was taken, shown, lost and why, what was damaged or is missing.
+ * Always terminated; returns `buf`. */
+const char *output_loss_line(const struct report *report, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * (module, offset) -> frames with names.  Never fails, it degrades: inline chain
+ * and line, function, "[module]+0x12", "[unknown]".  Each address is looked up
+ * once, each module opened once, each failure remembered and counted.
+ */
+#ifndef FOLD_REPORT_SYMBOLIZE_H
+#define FOLD_REPORT_SYMBOLIZE_H
+
+#include "../model/recording.h"
+
+struct symbolizer;
+
+struct symbolizer_options {
+	const char *const *symbol_dirs; size_t nsymbol_dirs; /* --symbols, in order */
+	const char *sysroot;   /* NULL: none.  Files of this machine are used only if their build-id fits */
+	bool no_demangle;
+	bool no_system;        /* do not look at this machine's files and /usr/lib/debug at all (tests) */
+};
+
+struct symbol {            /* one frame */
+	const char *name;      /* demangled unless asked not to; never NULL; owned by the symbolizer */
+	const char *mangled;   /* as in the symbol table; NULL when there is none */
+	const char *file;      /* source, or NULL */
+	uint32_t line;
+	uint64_t offset;       /* of the address in the function */
+	bool named;            /* false: name is "[libx.so]+0x12", "[unknown]" */
+	bool inlined;
+};
+enum symbol_source { SYMBOL_NONE, SYMBOL_RECORDED, SYMBOL_EMBEDDED, SYMBOL_SYMTAB, SYMBOL_DYNSYM, SYMBOL_DEBUG_FILE };
+struct symbols {           /* innermost first */
+	uint32_t n;
+	const struct symbol *v;
+	enum symbol_source source;
+};
+
+struct symbolizer_stats { uint64_t addresses, named, unnamed; uint32_t modules, modules_named; };
+enum module_state {
+	MODULE_UNTRIED = 0, MODULE_NAMED, /* names were found */
+	MODULE_NOT_FOUND,                 /* no file with this build-id anywhere */
+	MODULE_MISMATCH,                  /* a file of this path, but another build-id */
+	MODULE_NO_SYMBOLS,                /* stripped */
+	MODULE_UNREADABLE,
+};
+struct module_status {
+	enum module_state state;
+	const char *file;      /* the file the names come from, or the one refused; NULL none */
+	uint64_t named, unnamed; /* addresses */
+};
+
+/* `rec` and the strings of `options` are borrowed.  0, or -1 out of memory. */
+int symbolizer_new(struct symbolizer **out, const struct recording *rec, const struct symbolizer_options *options);
+void symbolizer_free(struct symbolizer *s);
+
+/*
+ * Frames at `offset` of `module`.  `exact`: the address is a sampled pc or the pc
+ * below a signal frame; otherwise it is a return address and the call before it
+ * is looked up.  The result is owned by `s` and stays until it is freed.
+ */
+struct symbols symbolize(struct symbolizer *s, uint32_t module, uint64_t offset, bool exact);
+
+struct symbolizer_stats symbolizer_stats(const struct symbolizer *s);
+struct module_status symbolizer_module(const struct symbolizer *s, uint32_t module);
+
+#endif

@@ -37,7 +37,7 @@ record_ldflags := -static
 endif
 report_libs := -ldw -lelf -lzstd -liberty -lm -lpthread
 
-.PHONY: all clean test demo deps install uninstall
+.PHONY: all clean deps test test-deps test-programs sanitize fuzz demo bench install uninstall
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -69,8 +69,30 @@ $(BUILD)/fold-report: $(report_o) $(BUILD)/libfold.a
 clean:
 	rm -rf $(BUILD)
 
-# ---- tests: one program per tests/unit/*.c, linked with all rooms but main
-rooms_o = $(filter-out %/main.o,$(1))
+# ---- packages
+deps:
+	@tests/install-packages build
+test-deps:
+	@tests/install-packages build test
+
+# ---- install
+bindir := $(DESTDIR)$(PREFIX)/bin
+mandir := $(DESTDIR)$(PREFIX)/share/man/man1
+manual := $(wildcard record/*.1 report/*.1)
+install: all
+	install -d $(bindir) $(mandir)
+	install -m 755 $(BUILD)/fold-record $(BUILD)/fold-report $(bindir)
+	strip $(bindir)/fold-record $(bindir)/fold-report
+	$(if $(manual),install -m 644 $(manual) $(mandir))
+uninstall:
+	rm -f $(bindir)/fold-record $(bindir)/fold-report $(addprefix $(mandir)/,$(notdir $(manual)))
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tests/demo/demo $(BUILD)
+
+# ---- tests: one program per tests/unit/*.c, linked with all of its room but main
+rooms_o    = $(filter-out %/main.o,$(1))
 unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/*.c))
 $(BUILD)/tests/unit/format_%: $(BUILD)/tests/unit/format_%.o $(BUILD)/libfold.a
 	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ -lzstd
@@ -78,6 +100,13 @@ $(BUILD)/tests/unit/record_%: $(BUILD)/tests/unit/record_%.o $(call rooms_o,$(re
 	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(record_libs)
 $(BUILD)/tests/unit/report_%: $(BUILD)/tests/unit/report_%.o $(call rooms_o,$(report_o)) $(BUILD)/libfold.a
 	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(report_libs)
-unit-tests: $(unit_tests)
+
+test-programs: $(unit_tests)
+sanitize:
+	@$(MAKE) --no-print-directory SANITIZE=1 BUILD=$(BUILD)/sanitize all test-programs
+test: test-deps
+	@$(MAKE) --no-print-directory all test-programs
+	@$(MAKE) --no-print-directory sanitize
+	@BUILD=$(BUILD) tests/run $(TESTS)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -60,14 +60,33 @@ struct rec_node {
 	bool exact;           /* an exact pc although not a leaf: found after a signal frame */
 };
 
-/* One distinct (thread, kernel stack, user stack, event). */
+/* One distinct (thread, kernel stack, user stack, event[, cpu]). */
 struct rec_count {
 	uint32_t thread;
 	uint32_t kleaf, uleaf; /* nodes or REC_NONE: no stack on this side */
 	uint32_t event;
+	uint32_t cpu;          /* REC_NONE unless CPUs are kept apart, or aggregated */
 	uint8_t kend, uend;    /* enum fold_stack_end */
 	uint64_t count;
 	uint64_t weight;       /* sum of weight 0, 0 when the event has none */
+};
+
+/*
+ * Every selected sample in order of time: only when asked for, for outputs that
+ * show time.  What its stack is, says counts[].  Aggregated recordings have one
+ * row per count and interval, at the interval's start.
+ */
+struct rec_samples {
+	size_t n;
+	int64_t *time;         /* ns since the first segment's start, by CLOCK_REALTIME between segments */
+	uint32_t *count;       /* index in counts[] */
+	uint32_t *cpu;         /* REC_NONE: aggregated */
+	uint32_t *times;       /* how many samples this row is: 1 unless aggregated */
+	uint64_t *weight;      /* as in rec_count; NULL when no event has a weight */
+};
+struct rec_keep {
+	bool cpus;             /* counts are distinct by CPU too */
+	bool samples;          /* fill recording.samples */
 };
 
 /* One distinct event over all recordings: same kind, name and period. */
@@ -109,6 +128,7 @@ struct recording {
 	size_t nmmaps; struct rec_mmap *mmaps;
 	size_t nnodes; struct rec_node *nodes;   /* both sides in one forest */
 	size_t ncounts; struct rec_count *counts;
+	struct rec_samples samples;
 	size_t nevents; struct rec_event *events;
 	size_t nsegments; struct rec_segment *segments;
 	struct recording_private *private;
@@ -119,9 +139,10 @@ struct select;
 /*
  * Read `files` ("-": stdin), keeping the samples that `select` wants.  0 when
  * something could be read, however damaged: the segments say how much.  -1 when
- * a file is unusable; a line in the log has said why.
+ * a file is unusable; a line in the log has said why.  `keep` may be NULL.
  */
-int recording_load(struct recording *rec, char *const *files, size_t nfiles, const struct select *select);
+int recording_load(struct recording *rec, char *const *files, size_t nfiles, const struct select *select,
+		   const struct rec_keep *keep);
 void recording_release(struct recording *rec);
 
 struct fold_bytes recording_string(const struct recording *rec, uint32_t id);

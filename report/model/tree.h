@@ -44,6 +44,7 @@ struct tree_options {
 struct tree {
 	size_t nnodes; struct tree_node *nodes; /* nodes[0]: the root of all, frame 0 "all"; a parent stands before its children; siblings sorted by name bytes */
 	size_t nframes; struct frame *frames;
+	uint32_t *leaves;  /* per rec->counts: the node its samples end in, TREE_NONE when not in this tree */
 	uint64_t total;    /* samples (weight) in the tree */
 	bool weighted;
 	struct tree_private *private;

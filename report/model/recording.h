@@ -29,9 +29,10 @@ struct rec_module {
 	uint32_t nsyms;       /* names that the file itself brings, sorted by offset */
 	struct rec_sym *syms;
 };
-struct rec_sym {
+struct rec_sym {          /* of one module they do not overlap: where they did, the later one won */
 	uint64_t offset, size;
 	uint32_t name;
+	bool embedded;        /* added after recording (SYMBOLS), not seen by the recorder */
 };
 
 struct rec_process {
@@ -96,7 +97,8 @@ struct rec_event {
 	uint32_t period_unit;
 	uint64_t period, sample_ns;
 	uint32_t weight_name, weight_unit; /* of weight 0; 0 none */
-	/* all of the files, before selection */
+	/* All of the files, before selection.  taken = written + lost by the recorder's
+	 * own account; written - read is what damage took. */
 	uint64_t taken, written, lost;
 	uint64_t causes[1024]; /* by enum fold_cause; larger numbers under FOLD_NOTE_OTHER */
 	uint64_t read;         /* samples found in the files */
@@ -108,7 +110,7 @@ struct rec_segment { /* one recording: META to END */
 	struct fold_meta meta; /* its strings live as long as the recording */
 	bool ended;            /* END was there */
 	struct fold_end end;
-	bool sum_closes;       /* END's totals are what was read */
+	bool sum_closes;       /* END was there and its totals are what was read */
 	uint32_t damages;      /* damaged places passed over */
 	uint64_t lost_bytes, lost_chunks;
 	struct fold_fault first_damage;
@@ -120,6 +122,7 @@ struct rec_segment { /* one recording: META to END */
 	struct fold_bytes *notes;
 };
 
+/* Zeroed is empty.  Nodes stand behind their parents. */
 struct recording {
 	struct intern strings; /* 0 is "" */
 	size_t nmodules; struct rec_module *modules;
@@ -131,7 +134,6 @@ struct recording {
 	struct rec_samples samples;
 	size_t nevents; struct rec_event *events;
 	size_t nsegments; struct rec_segment *segments;
-	struct recording_private *private;
 };
 
 struct select;

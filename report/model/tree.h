@@ -38,6 +38,7 @@ struct tree_options {
 	bool offsets;      /* name+0x12 */
 	bool annotate;     /* _[k], _[j], _[i] are appended to names */
 	bool lines;        /* one frame per source line: "name file.c:12" */
+	bool merge_unnamed; /* unnamed frames of a module become one, "[libx.so]", instead of "[libx.so]+0x12" */
 	uint32_t event;    /* which event's samples */
 	const char *match; /* keep only stacks with a frame whose name matches; NULL all */
 };

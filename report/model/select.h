@@ -26,7 +26,6 @@ struct select {
 	const char *match; /* POSIX extended regex on frame names: applied by the tree, after naming */
 	const char *event;
 	struct select_time from, to; /* from <= time < to */
-	bool by_cpu;       /* not a choice: keep the samples of each CPU apart */
 };
 
 /* "14:02:10.5", "2026-11-29T14:02:10.5Z", "2026-11-29 14:02:10", "12.5" (seconds).

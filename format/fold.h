@@ -28,7 +28,7 @@
 #define FOLD_SYNC "\xc7" "FCK" /* 4 bytes, first in every chunk header */
 
 enum fold_chunk_type {
-	FOLD_META = 0x0001,    /* seq 0, once */
+	FOLD_META = 0x0001,    /* seq 0; copies of it may follow */
 	FOLD_BATCH = 0x0002,
 	FOLD_END = 0x0003,     /* last critical chunk of a segment */
 	FOLD_NOTE = 0x8001,    /* text for people */
@@ -100,6 +100,7 @@ enum fold_column {
 #define FOLD_MAX_EVENTS 64
 #define FOLD_MAX_WEIGHTS 8
 #define FOLD_MAX_CPUS (1u << 16)
+#define FOLD_MAX_ROWS (1u << 20)         /* of one SAMPLES or COUNTS section */
 #define FOLD_MODULE_ALIGN 4096
 
 /* ------------------------------------------------------------ decoded chunks */
@@ -264,7 +265,7 @@ enum fold_marker {
 	FOLD_MARK_UNMAPPED = 0, /* one or more words that lie in no executable mapping */
 	FOLD_MARK_EXACT = 1,    /* the next frame (towards the leaf) is an exact pc, not a return address */
 	FOLD_MARK_REDACTED = 2, /* one or more frames taken out on purpose */
-	FOLD_MARK_OTHER = 3,    /* a marker this version does not know */
+	FOLD_MARK_OTHER = 3,    /* a marker this version does not know; every code from 3 on is read as this */
 };
 static inline bool frame_is_marker(fold_frame f) { return f & FOLD_MARKER; }
 static inline fold_frame frame_marker(enum fold_marker m) { return FOLD_MARKER | m; }

@@ -7,6 +7,7 @@
 #define FOLD_FORMAT_INTERN_H
 
 #include "fold.h"
+#include "hash.h"
 
 struct intern {
 	uint32_t first, n, room;   /* ids given: first .. first + n - 1 */
@@ -14,6 +15,7 @@ struct intern {
 	uint32_t *slots, nslots;   /* open addressing, index + 1 */
 	struct intern_block *blocks;
 	size_t bytes;              /* memory held */
+	struct hash_key key;
 };
 
 void intern_init(struct intern *in, uint32_t first);

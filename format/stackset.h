@@ -31,7 +31,8 @@ uint32_t stackset_id(const struct stackset *set, uint32_t handle);
 size_t stackset_pending(const struct stackset *set);
 size_t stackset_bytes(const struct stackset *set);
 
-/* Forget all stacks (ids go on counting): a stack seen again is defined again. */
+/* Forget all stacks (ids go on counting): a stack seen again is defined again.
+ * Only when none is pending; handles given before are void. */
 void stackset_forget(struct stackset *set);
 
 #endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Bump allocation in blocks that double; see arena.h. */
+#include "arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BLOCK (64u << 10)
+#define ALIGN 16
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used, size;
+	_Alignas(ALIGN) unsigned char at[];
+};
+
+void arena_release(struct arena *a)
+{
+	while (a->blocks) {
+		struct arena_block *next = a->blocks->next;
+
+		free(a->blocks);
+		a->blocks = next;
+	}
+}
+
+static struct arena_block *add_block(struct arena *a, size_t bytes)
+{
+	size_t size = a->blocks ? a->blocks->size : FIRST_BLOCK / 2;
+	struct arena_block *block;
+
+	do {
+		if (size > SIZE_MAX / 4)
+			return NULL;
+		size *= 2;
+	} while (size < bytes);
+	block = malloc(sizeof(*block) + size);
+	if (!block)
+		return NULL;
+	block->next = a->blocks;
+	block->used = 0;
+	block->size = size;
+	a->blocks = block;
+	return block;
+}
+
+/* Blocks double, so the newest alone has room for all that the others hold. */
+void arena_reset(struct arena *a)
+{
+	if (a->blocks) {
+		struct arena_block *keep = a->blocks;
+
+		a->blocks = keep->next;
+		arena_release(a);
+		keep->next = NULL;
+		keep->used = 0;
+		a->blocks = keep;
+	}
+}
+
+void *arena_alloc(struct arena *a, size_t n, size_t size)
+{
+	struct arena_block *block = a->blocks;
+	size_t bytes;
+	void *p;
+
+	if (n > SIZE_MAX / 2 / size)
+		return NULL;
+	bytes = (n * size + ALIGN - 1) / ALIGN * ALIGN;
+	if (!block || block->size - block->used < bytes) {
+		block = add_block(a, bytes);
+		if (!block)
+			return NULL;
+	}
+	p = block->at + block->used;
+	block->used += bytes;
+	return p;
+}
+
+void *arena_grow(struct arena *a, void *v, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	struct arena_block *block = a->blocks;
+	unsigned char *to = v;
+	size_t old = (*room * size + ALIGN - 1) / ALIGN * ALIGN;
+
+	if (more > SIZE_MAX / 2 / size)
+		return NULL;
+	/* The last thing given out grows where it stands. */
+	if (v && to + old == block->at + block->used) {
+		size_t bytes = (more * size + ALIGN - 1) / ALIGN * ALIGN - old;
+
+		if (block->size - block->used >= bytes) {
+			block->used += bytes;
+					*room = more;
+			return v;
+		}
+	}
+	to = arena_alloc(a, more, size);
+	if (!to)
+		return NULL;
+	if (v)
+		memcpy(to, v, *room * size);
+	*room = more;
+	return to;
+}

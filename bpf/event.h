@@ -29,8 +29,12 @@ enum event_flag {
 	EVENT_ESCAPED = 1u << 1,      /* aggregated mode, its table was full or collided */
 	EVENT_KSTACK_INLINE = 1u << 2, /* frames follow: the id was not known to be sent */
 	EVENT_USTACK_INLINE = 1u << 3,
-	EVENT_KTHREAD = 1u << 4,
+	EVENT_KTHREAD = 1u << 4,       /* no user side at all: kernel thread, or exiting */
+	EVENT_MISMATCH = 1u << 5,      /* aggregated: a table gave another sample's stack; set by record/aggregate */
 };
+
+/* A side for which no stack was asked: in place of a stack map's id. */
+#define EVENT_NO_STACK (-61) /* -ENODATA, which no helper returns */
 
 /*
  * One sample.  `kstack`, `ustack`: seeded 64-bit hash of the stack, 0 none.  An
@@ -78,13 +82,23 @@ enum event_counter {
 	EVENT_COUNTERS = 8,
 };
 
+struct event_counters {
+	ev_u64 v[EVENT_COUNTERS];
+};
+
+/* What user space may change while the programs run. */
+struct event_control {
+	ev_u64 seed;      /* of the stack ids: a new one forgets what was sent */
+	ev_u32 half;      /* aggregated: maps in use, 0 or 1 */
+	ev_u32 pad;
+};
+
 /* Read-only knobs, fixed before load. */
 struct event_config {
 	ev_u32 max_frames;    /* per side, 1..EVENT_MAX_FRAMES */
 	ev_u32 sides;         /* 1 kernel, 2 user */
-	ev_u32 aggregate;
 	ev_u32 sent_mask;     /* slots of the sent table - 1, a power of two - 1 */
-	ev_u64 seed;
+	ev_u32 event;         /* index of the event in META */
 };
 
 #endif

@@ -41,10 +41,12 @@ enum module_state {
 	MODULE_MISMATCH,                  /* a file of this path, but another build-id */
 	MODULE_NO_SYMBOLS,                /* stripped */
 	MODULE_UNREADABLE,
+	MODULE_NO_ID,                     /* recorded without any id: nothing could prove a file */
 };
 struct module_status {
 	enum module_state state;
 	const char *file;      /* the file the names come from, or the one refused; NULL none */
+	bool weak;             /* proven by size and hash of its head only: it has no build-id */
 	uint64_t named, unnamed; /* addresses */
 };
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * An ELF file, opened and identified: what it is, which build it belongs to and
+ * what it offers.  Everything in it is hostile: a library from the target, a
+ * file from a server.  Proves nothing by itself; locate.c compares.
+ */
+#ifndef FOLD_REPORT_ELF_H
+#define FOLD_REPORT_ELF_H
+
+#include <gelf.h>
+
+#include "../../format/fold.h"
+
+enum elf_offer {
+	ELF_HAS_SYMTAB = 1u << 0,
+	ELF_HAS_DYNSYM = 1u << 1,
+	ELF_HAS_DWARF = 1u << 2,
+	ELF_HAS_MINIDEBUG = 1u << 3, /* .gnu_debugdata */
+	ELF_HAS_CODE = 1u << 4,      /* its code sections hold bytes: its file offsets are those that were mapped */
+};
+
+struct elf_file {
+	char *path;
+	int fd;
+	bool has_fd;          /* `fd` is open */
+	Elf *elf;
+	uint64_t size;
+	uint32_t type, machine;
+	unsigned offers;      /* enum elf_offer */
+	/* The first GNU build-id; size 0: none, or all zero, which identifies nothing. */
+	uint8_t id[FOLD_MAX_BUILD_ID];
+	size_t id_size;
+};
+
+/*
+ * Open `path` and read the above.  0, or a negative errno: -ENOEXEC it is no
+ * regular ELF file.  On failure `out` is empty.
+ */
+int elf_file_open(struct elf_file *out, const char *path);
+/* The same for an image in memory (the vdso), which must outlive `out`. */
+int elf_file_memory(struct elf_file *out, const char *name, char *image, size_t size);
+void elf_file_close(struct elf_file *file); /* accepts a zeroed struct */
+
+/* The GNU build-id alone, for indexing many files.  Size, 0 when there is none. */
+size_t elf_build_id(Elf *elf, uint8_t id[FOLD_MAX_BUILD_ID]);
+
+/* Executable load segments in file order, at most `max`; how many there are.
+ * In a file without ELF_HAS_CODE, offset and filesz mean nothing. */
+size_t elf_segments(Elf *elf, struct fold_segment *v, size_t max);
+
+/* Section by name; NULL none. */
+Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The search for a module's files, and the proof that a file is the right one:
+ * same build-id, same machine, and executable segments where the recorded ones
+ * were.  (Tools that rewrite code, such as BOLT, keep the build-id.)
+ *
+ * Owns the indexes of directories, each made at most once and only when the
+ * known places had nothing.
+ */
+#include "locate.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../log.h"
+#include "dirindex.h"
+#include "vdso.h"
+
+struct tree { /* a directory that was given */
+	const char *dir;
+	bool indexed;
+	struct dir_index index;
+};
+struct locator {
+	struct locator_options options;
+	size_t ntrees;
+	struct tree *trees; /* --symbols in order, then --sysroot if there is one */
+};
+struct search {
+	struct locator *locator;
+	const struct rec_module *module;
+	const char *path;  /* as recorded, and its last component */
+	const char *base;
+	char hex[2 * FOLD_MAX_BUILD_ID + 1]; /* GNU build-id; "" none */
+	const struct fold_module_id *id;     /* GNU build-id; NULL none */
+	struct located *out;
+	unsigned have;     /* enum elf_offer of the files found */
+	bool failed;       /* out of memory */
+};
+
+/* ------------------------------------------------------------ proof */
+
+static const struct fold_module_id *module_id(const struct rec_module *m, enum fold_id_kind kind)
+{
+	for (size_t i = 0; i < m->nids && i < FOLD_MAX_IDS; i++)
+		if (m->ids[i].kind == kind && m->ids[i].bytes.size)
+			return &m->ids[i];
+	return NULL;
+}
+
+static bool segment_exists(const struct fold_segment *want, const struct fold_segment *v, size_t n, bool by_offset)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].vaddr == want->vaddr &&
+		    (!by_offset || (v[i].offset == want->offset && v[i].filesz == want->filesz)))
+			return true;
+	return false;
+}
+
+/* The recorded executable segments are those of the file.  A debug file has the
+ * addresses only, and some have no segments at all. */
+static bool same_layout(const struct rec_module *m, const struct elf_file *file)
+{
+	struct fold_segment v[FOLD_MAX_SEGMENTS];
+	size_t n = elf_segments(file->elf, v, FOLD_MAX_SEGMENTS);
+
+	if (!n || n > FOLD_MAX_SEGMENTS)
+		return true;
+	for (size_t i = 0; i < m->nsegments; i++)
+		if (!segment_exists(&m->segments[i], v, n, file->offers & ELF_HAS_CODE))
+			return false;
+	return true;
+}
+
+static bool proven(const struct search *s, const struct elf_file *file)
+{
+	if (!s->id || file->id_size != s->id->bytes.size || memcmp(file->id, s->id->bytes.at, file->id_size))
+		return false;
+	if (s->module->machine && s->module->machine != file->machine)
+		return false;
+	return same_layout(s->module, file);
+}
+
+/* ------------------------------------------------------------ candidates */
+
+static bool complete(const struct search *s)
+{
+	unsigned want = ELF_HAS_SYMTAB | (s->locator->options.want_dwarf ? ELF_HAS_DWARF : 0);
+
+	return s->failed || (s->have & want) == want;
+}
+
+static void remember(struct search *s, char **where, const char *path)
+{
+	if (*where)
+		return;
+	*where = strdup(path);
+	s->failed |= !*where;
+}
+
+/* Take over `file` when it is the right one and adds something, else close it. */
+static void consider(struct search *s, struct elf_file *file)
+{
+	bool adds = file->offers & ~s->have;
+
+	if (!proven(s, file)) {
+		log_detail("%s: not the build that was recorded as %s", file->path, s->path);
+		remember(s, &s->out->refused, file->path);
+	} else if (adds && s->out->n < LOCATED_MAX) {
+		log_detail("%s: found for %s", file->path, s->path);
+		s->have |= file->offers;
+		s->out->files[s->out->n++] = *file;
+		return;
+	}
+	elf_file_close(file);
+}
+
+static void try_file(struct search *s, const char *path)
+{
+	struct elf_file file;
+	int err = elf_file_open(&file, path);
+
+	if (!err)
+		consider(s, &file);
+	else if (err == -ENOMEM)
+		s->failed = true;
+	else if (err == -EACCES || err == -EPERM)
+		remember(s, &s->out->unreadable, path);
+}
+
+__attribute__((format(printf, 2, 3))) static void try_path(struct search *s, const char *format, ...)
+{
+	va_list args;
+	char *path;
+
+	if (complete(s))
+		return;
+	va_start(args, format);
+	if (vasprintf(&path, format, args) < 0)
+		path = NULL;
+	va_end(args);
+	if (!path) {
+		s->failed = true;
+		return;
+	}
+	try_file(s, path);
+	free(path);
+}
+
+/* A recorded path is the target's word: it may not climb out of the tree it is
+ * looked for in. */
+static bool stays_inside(const char *path)
+{
+	for (const char *p = path; (p = strstr(p, "..")); p += 2)
+		if ((p == path || p[-1] == '/') && (!p[2] || p[2] == '/'))
+			return false;
+	return *path == '/';
+}
+
+static void try_build_id_tree(struct search *s, const char *dir)
+{
+	if (strlen(s->hex) < 4)
+		return;
+	try_path(s, "%s/.build-id/%.2s/%s.debug", dir, s->hex, s->hex + 2);
+	try_path(s, "%s/.build-id/%.2s/%s", dir, s->hex, s->hex + 2);
+}
+
+static void try_index(struct search *s, struct tree *tree)
+{
+	size_t first, n;
+
+	if (complete(s) || !s->id)
+		return;
+	if (!tree->indexed) {
+		tree->indexed = true;
+		s->failed |= dir_index_build(&tree->index, tree->dir) != 0;
+		log_detail("%s: %zu ELF files", tree->dir, tree->index.n);
+		if (tree->index.cut || tree->index.too_deep)
+			log_warning("%s: too large a tree, only part of it was searched for debug files; "
+				    "name a directory below it", tree->dir);
+	}
+	n = dir_index_find(&tree->index, s->id->bytes.at, s->id->bytes.size, &first);
+	for (size_t i = 0; i < n && !complete(s); i++)
+		try_file(s, tree->index.v[first + i]->path);
+}
+
+static void search_symbols_dir(struct search *s, struct tree *tree)
+{
+	try_build_id_tree(s, tree->dir);
+	if (*s->base && *s->base != '[') {
+		try_path(s, "%s/%s.debug", tree->dir, s->base);
+		try_path(s, "%s/%s", tree->dir, s->base);
+	}
+	if (stays_inside(s->path)) {
+		try_path(s, "%s%s.debug", tree->dir, s->path);
+		try_path(s, "%s%s", tree->dir, s->path);
+	}
+	try_index(s, tree);
+}
+
+static void search_root(struct search *s, const char *root)
+{
+	if (stays_inside(s->path))
+		try_path(s, "%s%s", root, s->path);
+	if (s->hex[0]) {
+		try_path(s, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, s->hex, s->hex + 2);
+		try_path(s, "%s/usr/lib/debug/.build-id/%.2s/%s", root, s->hex, s->hex + 2);
+		try_path(s, "%s/usr/lib/.build-id/%.2s/%s", root, s->hex, s->hex + 2);
+	}
+	if (stays_inside(s->path)) {
+		try_path(s, "%s/usr/lib/debug%s.debug", root, s->path);
+		try_path(s, "%s%s.debug", root, s->path);
+	}
+}
+
+/* Our own vdso serves a recording made on the same kernel build. */
+static void search_vdso(struct search *s)
+{
+	struct elf_file file;
+
+	if (!complete(s) && !vdso_open(&file))
+		consider(s, &file);
+}
+
+static void search_all(struct search *s)
+{
+	struct locator *l = s->locator;
+
+	for (size_t i = 0; i < l->options.ndirs; i++)
+		search_symbols_dir(s, &l->trees[i]);
+	if (l->options.sysroot) {
+		search_root(s, l->options.sysroot);
+		/* A base name is all that is recorded for paths outside the system's directories. */
+		if (*s->path != '/')
+			try_index(s, &l->trees[l->options.ndirs]);
+	}
+	if (l->options.no_system)
+		return;
+	search_root(s, "");
+	if (s->module->kind == FOLD_MODULE_VDSO)
+		search_vdso(s);
+}
+
+int locate(struct locator *l, const struct rec_module *m, const char *path, struct located *out)
+{
+	const char *slash = strrchr(path, '/');
+	struct search s = {
+		.locator = l, .module = m, .path = path, .base = slash ? slash + 1 : path,
+		.id = module_id(m, FOLD_ID_GNU), .out = out,
+	};
+
+	memset(out, 0, sizeof(*out));
+	if (s.id && s.id->bytes.size > FOLD_MAX_BUILD_ID)
+		s.id = NULL;
+	for (size_t i = 0; s.id && i < s.id->bytes.size; i++)
+		snprintf(s.hex + 2 * i, 3, "%02x", s.id->bytes.at[i]);
+	search_all(&s);
+	if (!s.failed)
+		return 0;
+	located_release(out);
+	return -1;
+}
+
+void located_release(struct located *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		elf_file_close(&found->files[i]);
+	free(found->refused);
+	free(found->unreadable);
+	memset(found, 0, sizeof(*found));
+}
+
+const struct elf_file *located_with(const struct located *found, enum elf_offer offer)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->files[i].offers & offer)
+			return &found->files[i];
+	return NULL;
+}
+
+int locator_new(struct locator **out, const struct locator_options *options)
+{
+	struct locator *l = calloc(1, sizeof(*l));
+
+	*out = NULL;
+	if (!l)
+		return -1;
+	l->options = *options;
+	l->ntrees = options->ndirs + (options->sysroot != NULL);
+	l->trees = calloc(l->ntrees + 1, sizeof(*l->trees));
+	if (!l->trees) {
+		free(l);
+		return -1;
+	}
+	for (size_t i = 0; i < options->ndirs; i++)
+		l->trees[i].dir = options->dirs[i];
+	if (options->sysroot)
+		l->trees[options->ndirs].dir = options->sysroot;
+	*out = l;
+	return 0;
+}
+
+void locator_free(struct locator *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->ntrees; i++)
+		dir_index_release(&l->trees[i].index);
+	free(l->trees);
+	free(l);
+}

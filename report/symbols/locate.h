@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which files of this machine belong to a recorded module.  Every candidate is
+ * proven by its build-id; a path proves nothing.  Candidates are asked in a fixed
+ * order and kept for what they add, so a stripped file never hides a full one.
+ *
+ * Order: each --symbols DIR (build-id tree, base name, everything below it by
+ * build-id), --sysroot (the recorded path, its debug trees), this machine.
+ */
+#ifndef FOLD_REPORT_LOCATE_H
+#define FOLD_REPORT_LOCATE_H
+
+#include "../model/recording.h"
+#include "elf.h"
+
+struct locator_options {
+	const char *const *dirs; /* --symbols */
+	size_t ndirs;
+	const char *sysroot;     /* NULL none */
+	bool no_system;
+	bool want_dwarf;         /* go on until a file with DWARF is found */
+};
+struct locator;
+
+#define LOCATED_MAX 5 /* each file adds at least one enum elf_offer */
+struct located {
+	size_t n;
+	struct elf_file files[LOCATED_MAX]; /* in the order found */
+	bool weak;        /* proven by FOLD_ID_HASH only */
+	char *refused;    /* a file where this module should be, of another build; NULL none */
+	char *unreadable; /* a file where this module should be, that may not be read */
+};
+
+/* The strings of `options` are borrowed.  0, or -1: out of memory. */
+int locator_new(struct locator **out, const struct locator_options *options);
+void locator_free(struct locator *l);
+
+/*
+ * Files of `m`, whose recorded name is `path`.  Finding none is ordinary.  The
+ * result is released by the caller.  0, or -1: out of memory.
+ */
+int locate(struct locator *l, const struct rec_module *m, const char *path, struct located *out);
+void located_release(struct located *found); /* accepts a zeroed struct */
+
+/* The first file with `offer`; NULL none. */
+const struct elf_file *located_with(const struct located *found, enum elf_offer offer);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From an offset in a recorded module to a function.  File offsets become ELF
+ * addresses with the segments as they were recorded, never with those of a debug
+ * file: separating it zeroed their offsets and sizes.
+ */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorded.h"
+
+#define DEFAULT_PAGE 4096
+#define MAX_PAGE (1u << 24)
+
+/* ------------------------------------------------------------ addresses */
+
+static bool holds(const struct fold_segment *s, uint64_t page, uint64_t offset)
+{
+	uint64_t start = s->offset & ~(page - 1), end = s->offset + s->filesz;
+
+	if (end < s->offset || end > UINT64_MAX - page)
+		return false;
+	end = (end + page - 1) & ~(page - 1);
+	return offset >= start && offset < end;
+}
+
+static bool vaddr_rounded(const struct fold_segment *v, size_t n, uint64_t page, uint64_t offset, uint64_t *vaddr)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t address = offset - v[i].offset + v[i].vaddr; /* may lie before the segment: wraps and comes back */
+
+		if (!v[i].filesz || !holds(&v[i], page, offset))
+			continue;
+		if (found && address != *vaddr)
+			return false;
+		*vaddr = address;
+		found = true;
+	}
+	return found;
+}
+
+bool module_vaddr(const struct fold_segment *v, size_t n, uint64_t page, uint64_t offset, uint64_t *vaddr)
+{
+	return vaddr_rounded(v, n, 1, offset, vaddr) || vaddr_rounded(v, n, page, offset, vaddr);
+}
+
+/* ------------------------------------------------------------ life */
+
+int module_init(struct module *m, const struct recording *rec, uint32_t index)
+{
+	const struct rec_module *r = &rec->modules[index];
+	struct fold_bytes name = recording_string(rec, r->name);
+	uint64_t page = r->segment < rec->nsegments ? rec->segments[r->segment].meta.page_size : 0;
+
+	memset(m, 0, sizeof(*m));
+	m->rec = r;
+	m->recording = rec;
+	m->page = page && page <= MAX_PAGE && !(page & (page - 1)) ? page : DEFAULT_PAGE;
+	m->path = strndup(name.size ? (const char *)name.at : "", name.size);
+	return m->path ? 0 : -1;
+}
+
+void module_release(struct module *m)
+{
+	symtab_release(&m->symtab);
+	located_release(&m->found);
+	free(m->path);
+	free(m->file);
+	memset(m, 0, sizeof(*m));
+}
+
+/* ------------------------------------------------------------ names from files */
+
+static void choose_segments(struct module *m)
+{
+	const struct elf_file *code = located_with(&m->found, ELF_HAS_CODE);
+
+	if (m->rec->nsegments) {
+		m->nsegments = m->rec->nsegments < FOLD_MAX_SEGMENTS ? m->rec->nsegments : FOLD_MAX_SEGMENTS;
+		memcpy(m->segments, m->rec->segments, m->nsegments * sizeof(*m->segments));
+	} else if (code) {
+		m->nsegments = elf_segments(code->elf, m->segments, FOLD_MAX_SEGMENTS);
+		if (m->nsegments > FOLD_MAX_SEGMENTS)
+			m->nsegments = 0;
+	}
+}
+
+/* Nothing was found: why. */
+static enum module_state state_without_file(const struct module *m)
+{
+	if (!m->rec->nids)
+		return MODULE_NO_ID;
+	if (m->found.refused)
+		return MODULE_MISMATCH;
+	return m->found.unreadable ? MODULE_UNREADABLE : MODULE_NOT_FOUND;
+}
+
+static void open_files(struct module *m, struct locator *locator)
+{
+	const struct elf_file *full, *dynamic;
+	const char *file = NULL;
+
+	if (locate(locator, m->rec, m->path, &m->found))
+		return;
+	choose_segments(m);
+	full = located_with(&m->found, ELF_HAS_SYMTAB);
+	dynamic = located_with(&m->found, ELF_HAS_DYNSYM);
+	if ((full && symtab_add(&m->symtab, full->elf, SYMTAB_FULL) < 0) ||
+	    (dynamic && symtab_add(&m->symtab, dynamic->elf, SYMTAB_DYNAMIC) < 0) || symtab_finish(&m->symtab))
+		symtab_release(&m->symtab);
+	if (m->symtab.n) {
+		m->state = MODULE_NAMED;
+		file = full ? full->path : dynamic->path;
+	} else if (m->found.n) {
+		m->state = MODULE_NO_SYMBOLS;
+		file = m->found.files[0].path;
+	} else {
+		m->state = state_without_file(m);
+		file = m->found.refused ? m->found.refused : m->found.unreadable;
+	}
+	m->weak = m->found.weak;
+	m->file = file ? strdup(file) : NULL;
+}
+
+static void module_open(struct module *m, struct locator *locator)
+{
+	m->opened = true;
+	m->state = MODULE_NOT_FOUND;
+	if (m->rec->kind == FOLD_MODULE_ELF || m->rec->kind == FOLD_MODULE_VDSO)
+		open_files(m, locator);
+	if (m->rec->nsyms)
+		m->state = MODULE_NAMED;
+}
+
+/* ------------------------------------------------------------ lookup */
+
+static bool find_recorded(const struct module *m, uint64_t offset, struct module_hit *hit)
+{
+	const struct rec_sym *sym = recorded_find(m->rec, offset);
+	struct fold_bytes name;
+
+	if (!sym)
+		return false;
+	name = recording_string(m->recording, sym->name);
+	*hit = (struct module_hit){
+		.name = (const char *)name.at, .name_size = name.size, .into = offset - sym->offset,
+		.source = m->rec->kind == FOLD_MODULE_ELF ? SYMBOL_EMBEDDED : SYMBOL_RECORDED,
+	};
+	return name.size != 0;
+}
+
+static enum symbol_source source_of(const struct module *m, const struct symtab_range *range)
+{
+	if (range->kind == SYMTAB_DYNAMIC)
+		return SYMBOL_DYNSYM;
+	return located_with(&m->found, ELF_HAS_SYMTAB)->offers & ELF_HAS_CODE ? SYMBOL_SYMTAB : SYMBOL_DEBUG_FILE;
+}
+
+bool module_find(struct module *m, struct locator *locator, uint64_t offset, struct module_hit *hit)
+{
+	const struct symtab_range *range;
+	uint64_t vaddr;
+
+	if (find_recorded(m, offset, hit)) {
+		m->state = MODULE_NAMED;
+		return true;
+	}
+	if (!m->opened)
+		module_open(m, locator);
+	if (!m->symtab.n || !module_vaddr(m->segments, m->nsegments, m->page, offset, &vaddr))
+		return false;
+	range = symtab_find(&m->symtab, vaddr);
+	if (!range)
+		return false;
+	*hit = (struct module_hit){range->name, range->name_size, vaddr - range->value, source_of(m, range)};
+	return true;
+}

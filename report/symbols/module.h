@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One recorded module and the names that could be found for it.  Files are
+ * opened at the first lookup; that there are none is remembered.
+ */
+#ifndef FOLD_REPORT_MODULE_H
+#define FOLD_REPORT_MODULE_H
+
+#include "../model/recording.h"
+#include "locate.h"
+#include "symbolize.h"
+#include "symtab.h"
+
+struct module {
+	const struct rec_module *rec;
+	const struct recording *recording;
+	char *path;            /* recorded name, terminated */
+	uint64_t page;         /* of the machine that was recorded */
+	bool opened;           /* files were searched for, with or without success */
+	struct located found;
+	struct symtab symtab;
+	/* How offsets become addresses: the recorded segments, else those of a proven file. */
+	size_t nsegments;
+	struct fold_segment segments[FOLD_MAX_SEGMENTS];
+	enum module_state state;
+	char *file;            /* see struct module_status */
+	bool weak;
+	uint64_t named, unnamed;
+};
+
+struct module_hit {
+	const char *name;      /* not terminated; lives until the module is released */
+	size_t name_size;
+	uint64_t into;         /* bytes from the start of the function */
+	enum symbol_source source;
+};
+
+/* 0, or -1: out of memory. */
+int module_init(struct module *m, const struct recording *rec, uint32_t index);
+void module_release(struct module *m); /* accepts a zeroed struct */
+
+/* The function that holds `offset` of the module.  False: not known. */
+bool module_find(struct module *m, struct locator *locator, uint64_t offset, struct module_hit *hit);
+
+/*
+ * ELF virtual address of a file offset by the executable segments `v`: the one
+ * that holds it, else the only one whose pages hold it (mappings are whole pages,
+ * which may hold a few bytes beside the segment).  False when there is none, or
+ * when segments disagree.
+ */
+bool module_vaddr(const struct fold_segment *v, size_t n, uint64_t page, uint64_t offset, uint64_t *vaddr);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Symbol tables to disjoint named ranges, by the rules in symtab.h.  Owns
+ * nothing of the file: names point into it.
+ */
+#include "symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SYMBOLS (1u << 26)
+#define SIZELESS_REACH 4096
+
+enum raw_class { RAW_FUNC = 0, RAW_IFUNC = 1, RAW_NOTYPE = 2 };
+
+struct symtab_raw {
+	uint64_t value, size;
+	uint64_t room;        /* bytes from value to the end of its section */
+	const char *name;
+	uint32_t name_size;
+	uint8_t class, local, kind, underscores;
+};
+
+/* ------------------------------------------------------------ collecting */
+
+struct strings { /* a string table, cut after its last terminator */
+	const char *at;
+	size_t size;
+};
+
+struct sections { /* of one file, by index */
+	GElf_Shdr *v;
+	size_t n;
+};
+
+static int sections_read(struct sections *s, Elf *elf)
+{
+	size_t n;
+
+	*s = (struct sections){0};
+	if (elf_getshdrnum(elf, &n) || !n)
+		return 0;
+	s->v = calloc(n, sizeof(*s->v));
+	if (!s->v)
+		return -1;
+	for (s->n = 0; s->n < n; s->n++) {
+		Elf_Scn *scn = elf_getscn(elf, s->n);
+
+		if (!scn || !gelf_getshdr(scn, &s->v[s->n]))
+			break;
+	}
+	return 0;
+}
+
+static struct strings strings_of(Elf *elf, size_t index)
+{
+	Elf_Scn *scn = elf_getscn(elf, index);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	const char *last;
+
+	if (!data || !data->d_buf || !data->d_size)
+		return (struct strings){0};
+	last = memrchr(data->d_buf, 0, data->d_size);
+	return (struct strings){data->d_buf, last ? (size_t)(last + 1 - (const char *)data->d_buf) : 0};
+}
+
+/* "memcpy@@GLIBC_2.14" is memcpy. */
+static uint32_t unversioned(const char *name)
+{
+	const char *at = strchr(name + 1, '@');
+	size_t n = at ? (size_t)(at - name) : strlen(name);
+
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static bool wanted(const GElf_Sym *sym, const char *name)
+{
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return *name;
+	case STT_NOTYPE:
+		return *name && *name != '$' && *name != '.';
+	default:
+		return false;
+	}
+}
+
+static enum raw_class class_of(const GElf_Sym *sym)
+{
+	switch (GELF_ST_TYPE(sym->st_info)) {
+	case STT_FUNC:
+		return RAW_FUNC;
+	case STT_GNU_IFUNC:
+		return RAW_IFUNC;
+	default:
+		return RAW_NOTYPE;
+	}
+}
+
+static struct symtab_raw *raw_push(struct symtab *t)
+{
+	if (t->nraw == t->room) {
+		size_t room = t->room ? t->room * 2 : 1024;
+		struct symtab_raw *v;
+
+		if (room > MAX_SYMBOLS)
+			return NULL;
+		v = realloc(t->raw, room * sizeof(*v));
+		if (!v)
+			return NULL;
+		t->raw = v;
+		t->room = room;
+	}
+	return &t->raw[t->nraw++];
+}
+
+static uint8_t leading_underscores(const char *name)
+{
+	size_t n = strspn(name, "_");
+
+	return n > 255 ? 255 : (uint8_t)n;
+}
+
+/* False: out of memory. */
+static bool add_symbol(struct symtab *t, const GElf_Sym *sym, const char *name, const GElf_Shdr *section,
+		       bool thumb, enum symtab_kind kind)
+{
+	uint64_t value = sym->st_value, room;
+	struct symtab_raw *raw;
+
+	if (thumb && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+		value &= ~UINT64_C(1);
+	if (value < section->sh_addr || value - section->sh_addr >= section->sh_size ||
+	    section->sh_size > UINT64_MAX - section->sh_addr)
+		return true;
+	raw = raw_push(t);
+	if (!raw)
+		return false;
+	room = section->sh_addr + section->sh_size - value;
+	*raw = (struct symtab_raw){
+		.value = value,
+		.size = sym->st_size < room ? sym->st_size : room, /* code does not leave its section */
+		.room = room,
+		.name = name,
+		.name_size = unversioned(name),
+		.class = (uint8_t)class_of(sym),
+		.local = GELF_ST_BIND(sym->st_info) == STB_LOCAL,
+		.kind = (uint8_t)kind,
+		.underscores = leading_underscores(name),
+	};
+	return true;
+}
+
+static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sections *sections,
+		      const GElf_Shdr *table, enum symtab_kind kind)
+{
+	struct strings strings = strings_of(elf, table->sh_link);
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t before = t->nraw, n;
+	GElf_Ehdr header;
+
+	if (!data || !strings.size || !gelf_getehdr(elf, &header))
+		return 0;
+	n = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	for (size_t i = 1; i < n && i < MAX_SYMBOLS; i++) {
+		const GElf_Shdr *section;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym) || sym.st_name >= strings.size)
+			continue;
+		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= sections->n || sym.st_shndx >= SHN_LORESERVE)
+			continue;
+		section = &sections->v[sym.st_shndx];
+		if (!(section->sh_flags & SHF_EXECINSTR) || !wanted(&sym, strings.at + sym.st_name))
+			continue;
+		if (!add_symbol(t, &sym, strings.at + sym.st_name, section, header.e_machine == EM_ARM, kind))
+			return -1;
+	}
+	return (long)(t->nraw - before);
+}
+
+long symtab_add(struct symtab *t, Elf *elf, enum symtab_kind kind)
+{
+	struct sections sections;
+	long total = 0;
+
+	if (sections_read(&sections, elf))
+		return -1;
+	for (size_t i = 1; i < sections.n && total >= 0; i++) {
+		long n;
+
+		if (sections.v[i].sh_type != (kind == SYMTAB_FULL ? SHT_SYMTAB : SHT_DYNSYM))
+			continue;
+		n = add_table(t, elf, elf_getscn(elf, i), &sections, &sections.v[i], kind);
+		total = n < 0 ? -1 : total + n;
+	}
+	free(sections.v);
+	return total;
+}
+
+int symtab_add_range(struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_kind kind)
+{
+	struct symtab_raw *raw;
+
+	if (!size || size > UINT64_MAX - start)
+		return 0;
+	raw = raw_push(t);
+	if (!raw)
+		return -1;
+	*raw = (struct symtab_raw){
+		.value = start, .size = size, .room = size, .name = name, .name_size = (uint32_t)strlen(name),
+		.class = RAW_NOTYPE, .kind = (uint8_t)kind, .underscores = leading_underscores(name),
+	};
+	return 0;
+}
+
+/* ------------------------------------------------------------ ordering */
+
+/* Negative: `a` is the better name for the same range. */
+static int compare_names(const struct symtab_raw *a, const struct symtab_raw *b)
+{
+	int order;
+
+	if (a->class != b->class)
+		return a->class - b->class;
+	if (a->local != b->local)
+		return a->local - b->local;
+	if (a->underscores != b->underscores)
+		return a->underscores - b->underscores;
+	if (a->name_size != b->name_size)
+		return a->name_size < b->name_size ? -1 : 1;
+	order = memcmp(a->name, b->name, a->name_size);
+	return order ? order : a->kind - b->kind;
+}
+
+/* By address; sizeless ones after all others; at one address the longer range
+ * first, so that a stack of open ranges has the shorter one on top. */
+static int compare_raw(const void *x, const void *y)
+{
+	const struct symtab_raw *a = x, *b = y;
+
+	if (!a->size != !b->size)
+		return a->size ? -1 : 1;
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return compare_names(a, b);
+}
+
+/* Keep the best name of each range; `sized` gets how many have a size. */
+static void drop_aliases(struct symtab *t, size_t *sized)
+{
+	size_t n = 0;
+
+	*sized = 0;
+	for (size_t i = 0; i < t->nraw; i++) {
+		const struct symtab_raw *raw = &t->raw[i], *last = n ? &t->raw[n - 1] : NULL;
+
+		if (last && last->value == raw->value && last->size == raw->size)
+			continue;
+		*sized += raw->size != 0;
+		t->raw[n++] = *raw;
+	}
+	t->nraw = n;
+}
+
+/* ------------------------------------------------------------ flattening */
+
+struct flattened {
+	struct symtab_range *v;
+	size_t n;
+};
+
+static void emit(struct flattened *out, uint64_t start, uint64_t end, const struct symtab_raw *raw)
+{
+	if (start >= end)
+		return;
+	out->v[out->n++] = (struct symtab_range){
+		.start = start, .end = end, .value = raw->value,
+		.name = raw->name, .name_size = raw->name_size, .kind = raw->kind,
+	};
+}
+
+/* Each symbol is opened and closed once, so at most two ranges a symbol come
+ * out however they overlap. */
+static void flatten(struct flattened *out, const struct symtab_raw *raw, size_t n, const struct symtab_raw **open)
+{
+	uint64_t at = 0;
+	size_t depth = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		uint64_t next = i < n ? raw[i].value : UINT64_MAX;
+
+		while (depth && open[depth - 1]->value + open[depth - 1]->size <= next) {
+			uint64_t end = open[depth - 1]->value + open[depth - 1]->size;
+
+			emit(out, at, end, open[--depth]);
+			at = end > at ? end : at;
+		}
+		if (i == n)
+			break;
+		if (depth)
+			emit(out, at, next, open[depth - 1]);
+		at = next;
+		open[depth++] = &raw[i];
+	}
+	while (depth) { /* ranges that end at the very top of the address space */
+		uint64_t end = open[depth - 1]->value + open[depth - 1]->size;
+
+		emit(out, at, end, open[--depth]);
+		at = end > at ? end : at;
+	}
+}
+
+static uint64_t sizeless_end(const struct symtab_raw *raw, uint64_t next)
+{
+	uint64_t reach = raw->kind == SYMTAB_DYNAMIC ? 1 : SIZELESS_REACH;
+
+	if (reach > raw->room)
+		reach = raw->room;
+	if (reach > UINT64_MAX - raw->value)
+		reach = UINT64_MAX - raw->value;
+	return next > raw->value && next - raw->value < reach ? next : raw->value + reach;
+}
+
+/* Sizeless symbols go into the gaps between the ranges of sized ones. */
+static void fill_gaps(struct flattened *out, const struct flattened *sized, const struct symtab_raw *raw, size_t n)
+{
+	size_t s = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t next = i + 1 < n ? raw[i + 1].value : UINT64_MAX;
+
+		for (; s < sized->n && sized->v[s].start <= raw[i].value; s++)
+			out->v[out->n++] = sized->v[s];
+		if (s && sized->v[s - 1].end > raw[i].value)
+			continue;
+		if (s < sized->n && sized->v[s].start < next)
+			next = sized->v[s].start;
+		emit(out, raw[i].value, sizeless_end(&raw[i], next), &raw[i]);
+	}
+	for (; s < sized->n; s++)
+		out->v[out->n++] = sized->v[s];
+}
+
+int symtab_finish(struct symtab *t)
+{
+	struct flattened sized = {0}, all = {0};
+	const struct symtab_raw **open;
+	size_t nsized;
+
+	if (t->nraw)
+		qsort(t->raw, t->nraw, sizeof(*t->raw), compare_raw);
+	drop_aliases(t, &nsized);
+	sized.v = malloc((2 * nsized + 1) * sizeof(*sized.v));
+	open = malloc((nsized + 1) * sizeof(*open));
+	if (sized.v && open) {
+		flatten(&sized, t->raw, nsized, open);
+		all.v = malloc((sized.n + t->nraw - nsized + 1) * sizeof(*all.v));
+	}
+	if (all.v)
+		fill_gaps(&all, &sized, t->raw + nsized, t->nraw - nsized);
+	t->v = all.v;
+	t->n = all.n;
+	free(sized.v);
+	free(open);
+	free(t->raw);
+	t->raw = NULL;
+	t->nraw = t->room = 0;
+	return t->v ? 0 : -1;
+}
+
+void symtab_release(struct symtab *t)
+{
+	free(t->v);
+	free(t->raw);
+	memset(t, 0, sizeof(*t));
+}
+
+const struct symtab_range *symtab_find(const struct symtab *t, uint64_t address)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->v[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < t->v[low - 1].end ? &t->v[low - 1] : NULL;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The samples of a batch: which rows were asked for, and how often each (thread,
+ * stacks, event) is among them.  Nothing here knows what an id means, and nothing
+ * else is done per sample.
+ */
+#include "segment.h"
+
+#include <string.h>
+
+#include "array.h"
+
+/* Rows looked at together. */
+#define BLOCK 512
+
+/* Samples and counts alike; absent columns are NULL and mean 0. */
+struct rows {
+	size_t n;
+	const int64_t *time; /* NULL: all at `from` */
+	int64_t from;
+	const uint32_t *cpu, *thread, *kstack, *ustack, *event;
+	const uint64_t *count, *weight;
+	bool aggregated;     /* no row has a CPU */
+};
+
+/* What a block leaves to be counted. */
+struct picked {
+	size_t n;
+	uint32_t row[BLOCK];
+	struct tally_key key[BLOCK];
+	uint64_t count[BLOCK], weight[BLOCK];
+	uint32_t index[BLOCK];
+};
+
+static uint32_t at(const uint32_t *column, size_t row)
+{
+	return column ? column[row] : 0;
+}
+
+static uint64_t row_count(const struct rows *rows, size_t row)
+{
+	return rows->count ? rows->count[row] : 1;
+}
+
+/* ------------------------------------------------------------- selection */
+
+static bool row_wanted(const struct segment *s, const struct rows *rows, size_t row)
+{
+	uint32_t thread = rows->thread[row], cpu = at(rows->cpu, row);
+
+	if (!(s->wanted_events >> at(rows->event, row) & 1))
+		return false;
+	if (s->by_thread &&
+	    (thread / 64 >= s->wanted_words || !(s->wanted_threads[thread / 64] >> thread % 64 & 1)))
+		return false;
+	return !s->load->cpus ||
+	       (!rows->aggregated && cpu < FOLD_MAX_CPUS && s->load->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+/* The rows of [low, high) that are wanted, into picked->row. */
+static void pick_rows(const struct segment *s, const struct rows *rows, size_t low, size_t high, struct picked *picked)
+{
+	uint32_t nevents = (uint32_t)segment_record(s)->meta.nevents;
+	uint64_t all = nevents < 64 ? (UINT64_C(1) << nevents) - 1 : UINT64_MAX;
+
+	picked->n = 0;
+	if (!s->by_thread && !s->load->cpus && s->wanted_events == all) {
+		for (size_t row = low; row < high; row++)
+			picked->row[picked->n++] = (uint32_t)row;
+		return;
+	}
+	for (size_t row = low; row < high; row++) {
+		picked->row[picked->n] = (uint32_t)row;
+		picked->n += row_wanted(s, rows, row);
+	}
+}
+
+/* The first row at or after `time`. */
+static size_t row_at(const struct rows *rows, int64_t time)
+{
+	size_t low = 0, high = rows->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (rows->time[mid] < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* ns to the first tick at or after them. */
+static int64_t ticks_up(int64_t ns, int64_t tick)
+{
+	return ns / tick + (ns % tick > 0);
+}
+
+/* What --from and --to mean is known with the first sample. */
+static void set_range(struct segment *s)
+{
+	const struct fold_meta *meta = &segment_record(s)->meta;
+	const struct select *select = s->load->select;
+	int64_t tick = (int64_t)meta->tick_ns, first = s->first * tick;
+
+	s->from = INT64_MIN;
+	s->to = INT64_MAX;
+	if (select->from.kind != SELECT_TIME_NONE)
+		s->from = ticks_up(select_instant(&select->from, &meta->start, first), tick);
+	if (select->to.kind != SELECT_TIME_NONE)
+		s->to = ticks_up(select_instant(&select->to, &meta->start, first), tick);
+	s->have_range = true;
+}
+
+static void saw_time(struct segment *s, int64_t first, int64_t last)
+{
+	if (!s->have_samples || first < s->first)
+		s->first = first;
+	if (!s->have_samples || last > s->last)
+		s->last = last;
+	s->have_samples = true;
+	if (!s->have_range)
+		set_range(s);
+}
+
+/* -------------------------------------------------------------- counting */
+
+static void make_keys(const struct segment *s, const struct rows *rows, struct picked *picked)
+{
+	bool cpus = s->load->keep.cpus && !rows->aggregated;
+
+	for (size_t i = 0; i < picked->n; i++) {
+		size_t row = picked->row[i];
+
+		picked->key[i] = (struct tally_key){
+			.thread = rows->thread[row],
+			.kstack = at(rows->kstack, row),
+			.ustack = at(rows->ustack, row),
+			.event_cpu = tally_event_cpu(at(rows->event, row), cpus ? at(rows->cpu, row) : TALLY_NO_CPU),
+		};
+		if (rows->count)
+			picked->count[i] = rows->count[row];
+		if (rows->weight)
+			picked->weight[i] = rows->weight[row];
+	}
+}
+
+/* Where META's start lies, seen from the first recording's. */
+static int64_t start_offset(const struct segment *s)
+{
+	const struct rec_segment *first = &s->load->rec->segments[0];
+
+	return (int64_t)(segment_record(s)->meta.start.realtime - first->meta.start.realtime);
+}
+
+static int keep_samples(struct segment *s, const struct rows *rows, const struct picked *picked)
+{
+	struct load *load = s->load;
+	int64_t tick = (int64_t)segment_record(s)->meta.tick_ns, start = start_offset(s);
+
+	if (array_room(load->samples, load->samples_room, load->nsamples + picked->n))
+		return -1;
+	for (size_t i = 0; i < picked->n; i++) {
+		size_t row = picked->row[i];
+		uint64_t count = row_count(rows, row);
+		int64_t time = rows->time ? rows->time[row] : rows->from;
+
+		load->samples[load->nsamples++] = (struct kept_sample){
+			.time = (int64_t)((uint64_t)start + (uint64_t)(time * tick)),
+			.weight = rows->weight ? rows->weight[row] : 0,
+			.count = picked->index[i],
+			.cpu = rows->aggregated ? REC_NONE : at(rows->cpu, row),
+			.times = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
+		};
+	}
+	return 0;
+}
+
+static int count_rows(struct segment *s, const struct rows *rows, size_t low, size_t high)
+{
+	bool keep = s->load->keep.samples;
+	struct picked picked;
+
+	for (; low < high; low += BLOCK) {
+		pick_rows(s, rows, low, high - low < BLOCK ? high : low + BLOCK, &picked);
+		make_keys(s, rows, &picked);
+		if (tally_add(&s->tally, picked.key, picked.n, rows->count ? picked.count : NULL,
+			      rows->weight ? picked.weight : NULL, keep ? picked.index : NULL))
+			return -1;
+		if (keep && keep_samples(s, rows, &picked))
+			return -1;
+	}
+	return 0;
+}
+
+static void account_rows(struct segment *s, const struct rows *rows)
+{
+	uint64_t all = 0;
+
+	if (!rows->count && !rows->event) {
+		s->totals[0].written += rows->n;
+		segment_record(s)->samples += rows->n;
+		return;
+	}
+	for (size_t row = 0; row < rows->n; row++) {
+		uint64_t count = row_count(rows, row);
+
+		s->totals[at(rows->event, row)].written += count;
+		all += count;
+	}
+	segment_record(s)->samples += all;
+}
+
+int segment_samples(struct segment *s, const struct fold_samples *samples)
+{
+	struct rows rows = {
+		.n = samples->n,
+		.time = samples->time,
+		.cpu = samples->cpu,
+		.thread = samples->thread,
+		.kstack = samples->kstack,
+		.ustack = samples->ustack,
+		.event = samples->event,
+		.weight = samples->nweights ? samples->weight[0] : NULL,
+	};
+
+	if (!rows.n)
+		return 0;
+	saw_time(s, rows.time[0], rows.time[rows.n - 1]);
+	account_rows(s, &rows);
+	return count_rows(s, &rows, row_at(&rows, s->from), row_at(&rows, s->to));
+}
+
+int segment_counts(struct segment *s, const struct fold_counts *counts)
+{
+	struct rows rows = {
+		.n = counts->n,
+		.from = counts->from,
+		.thread = counts->thread,
+		.kstack = counts->kstack,
+		.ustack = counts->ustack,
+		.event = counts->event,
+		.count = counts->count,
+		.weight = counts->nweights ? counts->weight[0] : NULL,
+		.aggregated = true,
+	};
+
+	if (!rows.n)
+		return 0;
+	saw_time(s, counts->from, counts->to);
+	account_rows(s, &rows);
+	if (counts->from < s->from || counts->from >= s->to)
+		return 0;
+	return count_rows(s, &rows, 0, rows.n);
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files to a recording: which bytes, item by item, what was damaged, and the last
+ * steps that need all of it.  What the items mean is in segment.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../format/reader.h"
+#include "../log.h"
+#include "array.h"
+#include "segment.h"
+
+struct fold_bytes recording_string(const struct recording *rec, uint32_t id)
+{
+	return intern_get(&rec->strings, id);
+}
+
+void recording_release(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nmodules; i++) {
+		free(rec->modules[i].segments);
+		free(rec->modules[i].syms);
+	}
+	for (size_t i = 0; i < rec->nsegments; i++)
+		free(rec->segments[i].notes);
+	free(rec->modules);
+	free(rec->processes);
+	free(rec->threads);
+	free(rec->mmaps);
+	free(rec->nodes);
+	free(rec->counts);
+	free(rec->samples.time);
+	free(rec->samples.count);
+	free(rec->samples.cpu);
+	free(rec->samples.times);
+	free(rec->samples.weight);
+	free(rec->events);
+	free(rec->segments);
+	intern_release(&rec->strings);
+	*rec = (struct recording){0};
+}
+
+/* ------------------------------------------------------------------ items */
+
+/* What to do about it, where there is something. */
+static const char *fault_advice(const struct fold_fault *fault)
+{
+	switch (fault->code) {
+	case FOLD_E_MAGIC:
+		return "; is it what fold-record wrote?";
+	case FOLD_E_MAGIC_TEXT:
+		return "; copy it again as binary";
+	case FOLD_E_VERSION:
+	case FOLD_E_DRAFT:
+	case FOLD_E_CHUNK_TYPE:
+	case FOLD_E_SECTION_UNKNOWN:
+	case FOLD_E_COLUMN_UNKNOWN:
+		return "; read it with the fold-report that came with its fold-record";
+	default:
+		return "";
+	}
+}
+
+static void log_fault(const char *file, const struct fold_fault *fault)
+{
+	char text[256];
+
+	log_error("%s: %s%s%s%s", file, fault_text(fault, text, sizeof(text)), fault->sys_errno ? ": " : "",
+		  fault->sys_errno ? strerror(fault->sys_errno) : "", fault_advice(fault));
+}
+
+static void note_damage(struct segment *s, const struct fold_item *item)
+{
+	struct rec_segment *record = segment_record(s);
+	char text[256];
+
+	if (!record->damages++)
+		record->first_damage = item->fault;
+	record->lost_bytes += item->lost_bytes;
+	record->lost_chunks += item->lost_chunks;
+	log_detail("%s: %s", record->file, fault_text(&item->fault, text, sizeof(text)));
+}
+
+static void measure(struct segment *s, const struct fold_item *item)
+{
+	struct rec_segment *record = segment_record(s);
+
+	record->stored_bytes += item->stored_size;
+	record->raw_bytes += item->raw_size;
+	if (item->kind != FOLD_ITEM_BATCH)
+		return;
+	record->batches++;
+	for (size_t i = 0; i < FOLD_SECTION_MAX; i++)
+		record->section_bytes[i] += item->section_size[i];
+}
+
+/* 0, or -1 out of memory. */
+static int take_item(struct segment *s, const struct fold_item *item)
+{
+	measure(s, item);
+	switch (item->kind) {
+	case FOLD_ITEM_META:
+		return segment_meta(s, item->meta);
+	case FOLD_ITEM_BATCH:
+		return segment_batch(s, item->batch);
+	case FOLD_ITEM_SYMBOLS:
+		return segment_symbols(s, item->symbols);
+	case FOLD_ITEM_NOTE:
+		return segment_note(s, item->note);
+	case FOLD_ITEM_FINISH:
+		segment_record(s)->ended = true;
+		segment_record(s)->end = *item->end;
+		if (item->fault.code != FOLD_E_OK)
+			note_damage(s, item);
+		return 0;
+	case FOLD_ITEM_DAMAGE:
+	case FOLD_ITEM_CUT:
+		note_damage(s, item);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* ------------------------------------------------------------------ files */
+
+/* One without META is no recording: what was damaged there is told of the one before it in the file. */
+static void drop_segment(struct segment *s)
+{
+	struct recording *rec = s->load->rec;
+	struct rec_segment *record = segment_record(s), *before = record - 1;
+
+	if (s->id && before->file == record->file && record->damages) {
+		if (!before->damages)
+			before->first_damage = record->first_damage;
+		before->damages += record->damages;
+		before->lost_bytes += record->lost_bytes;
+		before->lost_chunks += record->lost_chunks;
+	}
+	rec->nsegments--;
+}
+
+/* A recording ended, at byte `end` of its file. */
+static int end_segment(struct segment *s, uint64_t begin, uint64_t end)
+{
+	int err = 0;
+
+	if (!s->load)
+		return 0;
+	segment_record(s)->bytes = end - begin;
+	if (s->begun)
+		err = segment_finish(s);
+	else
+		drop_segment(s);
+	segment_release(s);
+	return err;
+}
+
+/*
+ * All items of a file.  1: read to its end, 0: reading stopped, and the log says
+ * why, -1: out of memory.
+ */
+static int load_items(struct load *load, struct reader *reader, const char *file)
+{
+	struct segment s = {0};
+	struct fold_item item;
+	uint64_t begin = 0;
+	int err = 0;
+
+	for (;;) {
+		if (reader_next(reader, &item)) {
+			log_fault(file, reader_fault(reader));
+			err = reader_fault(reader)->code == FOLD_E_MEMORY ? -1 : 0;
+			if (s.load)
+				note_damage(&s, &(struct fold_item){.fault = *reader_fault(reader)});
+			break;
+		}
+		err = item.kind == FOLD_ITEM_END_OF_FILE;
+		if (err)
+			break;
+		/* Damage before the first META belongs to the recording that follows. */
+		if (!s.load || (item.kind == FOLD_ITEM_SEGMENT && s.begun)) {
+			err = end_segment(&s, begin, item.offset);
+			begin = item.offset;
+			if (!err)
+				err = segment_begin(&s, load, file);
+		}
+		if (!err)
+			err = take_item(&s, &item);
+		if (err)
+			break;
+	}
+	if (end_segment(&s, begin, reader_bytes(reader)))
+		err = -1;
+	segment_release(&s);
+	return err;
+}
+
+static int load_fd(struct load *load, int fd, const char *file)
+{
+	struct reader_limits limits = {0};
+	struct reader *reader;
+	struct stat st;
+	int err;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		limits.file_size = (uint64_t)st.st_size;
+	if (reader_new(&reader, source_fd(fd), &limits))
+		return -1;
+	err = load_items(load, reader, file);
+	reader_free(reader);
+	return err;
+}
+
+/* 0: everything or a part of it was read; 1: nothing; -1: out of memory.  The log has said why. */
+static int load_file(struct load *load, const char *file)
+{
+	size_t before = load->rec->nsegments;
+	bool is_stdin = !strcmp(file, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int done;
+
+	if (fd < 0) {
+		log_error("%s: cannot be opened: %s", file, strerror(errno));
+		return 1;
+	}
+	done = load_fd(load, fd, file);
+	if (!is_stdin)
+		close(fd);
+	if (done < 0) {
+		log_error("%s: out of memory", file);
+		return -1;
+	}
+	if (load->rec->nsegments > before)
+		return 0;
+	if (done)
+		log_error("%s: no recording in it", file);
+	return 1;
+}
+
+/* ------------------------------------------------------- what needs it all */
+
+/* A node is in when it or a caller of it lies in a module that was asked for. */
+static bool *nodes_in_modules(const struct load *load)
+{
+	const struct recording *rec = load->rec;
+	bool *module_in = calloc(rec->nmodules + 1, sizeof(*module_in));
+	bool *node_in = calloc(rec->nnodes + 1, sizeof(*node_in));
+
+	if (!module_in || !node_in) {
+		free(module_in);
+		free(node_in);
+		return NULL;
+	}
+	for (size_t i = 0; i < rec->nmodules; i++) {
+		struct fold_bytes name = recording_string(rec, rec->modules[i].name);
+		char *path = strndup((const char *)name.at, name.size);
+
+		module_in[i] = path && select_module(load->select, path);
+		free(path);
+	}
+	for (size_t i = 0; i < rec->nnodes; i++) {
+		const struct rec_node *node = &rec->nodes[i];
+
+		node_in[i] = (node->kind == REC_FRAME_CODE && module_in[node->module]) ||
+			     (node->parent != REC_NONE && node_in[node->parent]);
+	}
+	free(module_in);
+	return node_in;
+}
+
+static struct rec_count make_count(const struct load *load, size_t i)
+{
+	const struct tally_entry *entry = &load->tally.entries[i];
+	const struct stack *kernel = &load->stacks.v[entry->key.kstack];
+	const struct stack *user = &load->stacks.v[entry->key.ustack];
+
+	return (struct rec_count){
+		.thread = entry->key.thread,
+		.kleaf = kernel->leaf,
+		.uleaf = user->leaf,
+		.kend = kernel->end < UINT8_MAX ? (uint8_t)kernel->end : UINT8_MAX,
+		.uend = user->end < UINT8_MAX ? (uint8_t)user->end : UINT8_MAX,
+		.event = tally_event(entry->key.event_cpu),
+		.cpu = tally_cpu(entry->key.event_cpu),
+		.count = entry->count,
+		.weight = load->tally.weights ? load->tally.weights[i] : 0,
+	};
+}
+
+/* The counts, without those outside the selected modules; `place` receives where each went. */
+static int fill_counts(struct load *load, uint32_t *place)
+{
+	struct recording *rec = load->rec;
+	bool *node_in = NULL;
+
+	if (load->select->nmodules && !(node_in = nodes_in_modules(load)))
+		return -1;
+	rec->counts = malloc((load->tally.n + 1) * sizeof(*rec->counts));
+	for (size_t i = 0; rec->counts && i < load->tally.n; i++) {
+		struct rec_count count = make_count(load, i);
+		bool in = !node_in || (count.kleaf != REC_NONE && node_in[count.kleaf]) ||
+			  (count.uleaf != REC_NONE && node_in[count.uleaf]);
+
+		if (place)
+			place[i] = in ? (uint32_t)rec->ncounts : REC_NONE;
+		if (!in)
+			continue;
+		rec->counts[rec->ncounts++] = count;
+		rec->events[count.event].selected += count.count;
+	}
+	free(node_in);
+	return rec->counts ? 0 : -1;
+}
+
+#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
+static int sample_compare(const void *a, const void *b)
+{
+	const struct kept_sample *x = a, *y = b;
+
+	if (x->time != y->time)
+		return COMPARE(x->time, y->time);
+	if (x->cpu != y->cpu)
+		return COMPARE(x->cpu, y->cpu);
+	if (x->count != y->count)
+		return COMPARE(x->count, y->count);
+	if (x->times != y->times)
+		return COMPARE(x->times, y->times);
+	return COMPARE(x->weight, y->weight);
+}
+
+static int fill_samples(struct load *load, const uint32_t *place)
+{
+	struct rec_samples *to = &load->rec->samples;
+	size_t n = load->nsamples + 1;
+
+	if (load->nsamples)
+		qsort(load->samples, load->nsamples, sizeof(*load->samples), sample_compare);
+	to->time = malloc(n * sizeof(*to->time));
+	to->count = malloc(n * sizeof(*to->count));
+	to->cpu = malloc(n * sizeof(*to->cpu));
+	to->times = malloc(n * sizeof(*to->times));
+	to->weight = load->weighted ? malloc(n * sizeof(*to->weight)) : NULL;
+	if (!to->time || !to->count || !to->cpu || !to->times || (load->weighted && !to->weight))
+		return -1;
+	for (size_t i = 0; i < load->nsamples; i++) {
+		const struct kept_sample *from = &load->samples[i];
+
+		if (place[from->count] == REC_NONE)
+			continue;
+		to->time[to->n] = from->time;
+		to->count[to->n] = place[from->count];
+		to->cpu[to->n] = from->cpu;
+		to->times[to->n] = from->times;
+		if (to->weight)
+			to->weight[to->n] = from->weight;
+		to->n++;
+	}
+	return 0;
+}
+
+/* 0, or -1 out of memory. */
+static int load_finish(struct load *load)
+{
+	struct recording *rec = load->rec;
+	uint32_t *place = NULL;
+	int err;
+
+	if (modules_finish(&load->modules, rec))
+		return -1;
+	rec->nodes = load->trie.nodes;
+	rec->nnodes = load->trie.n;
+	load->trie.nodes = NULL;
+	if (load->keep.samples && !(place = malloc((load->tally.n + 1) * sizeof(*place))))
+		return -1;
+	err = fill_counts(load, place);
+	if (!err && load->keep.samples)
+		err = fill_samples(load, place);
+	free(place);
+	return err;
+}
+
+/* ------------------------------------------------------------------- load */
+
+static int load_init(struct load *load, struct recording *rec, const struct select *select,
+		     const struct rec_keep *keep)
+{
+	uint32_t empty;
+
+	*rec = (struct recording){0};
+	*load = (struct load){.rec = rec, .select = select, .keep = keep ? *keep : (struct rec_keep){0}};
+	intern_init(&rec->strings, 0);
+	modules_init(&load->modules);
+	if (intern_add(&rec->strings, "", 0, &empty) || trie_init(&load->trie) || stacks_init(&load->stacks) ||
+	    tally_init(&load->tally))
+		return -1;
+	if (!select->ncpus)
+		return 0;
+	load->cpus = calloc(FOLD_MAX_CPUS / 64, sizeof(*load->cpus));
+	for (size_t i = 0; load->cpus && i < select->ncpus; i++)
+		if (select->cpus[i] < FOLD_MAX_CPUS)
+			load->cpus[select->cpus[i] / 64] |= UINT64_C(1) << select->cpus[i] % 64;
+	return load->cpus ? 0 : -1;
+}
+
+static void load_release(struct load *load)
+{
+	free(load->cpus);
+	free(load->samples);
+	modules_release(&load->modules);
+	trie_release(&load->trie);
+	stacks_release(&load->stacks);
+	tally_release(&load->tally);
+}
+
+/* What the selection could not do justice to. */
+static void warn_aggregated(const struct load *load)
+{
+	const struct recording *rec = load->rec;
+
+	for (size_t i = 0; i < rec->nsegments; i++) {
+		const struct rec_segment *segment = &rec->segments[i];
+
+		if (segment->meta.mode != FOLD_MODE_AGGREGATED || !segment->samples)
+			continue;
+		if (load->cpus)
+			log_warning("%s: was recorded aggregated, without CPUs: --cpu selects none of it",
+				    segment->file);
+		if (load->select->from.kind != SELECT_TIME_NONE || load->select->to.kind != SELECT_TIME_NONE)
+			log_info("%s: was recorded aggregated: intervals that begin in the selected time are taken whole",
+				 segment->file);
+	}
+}
+
+int recording_load(struct recording *rec, char *const *files, size_t nfiles, const struct select *select,
+		   const struct rec_keep *keep)
+{
+	struct load load;
+	int err = load_init(&load, rec, select, keep);
+	bool unusable = false;
+
+	for (size_t i = 0; !err && i < nfiles; i++) {
+		int done = load_file(&load, files[i]);
+
+		unusable |= done > 0;
+		err = done < 0 ? -1 : 0;
+	}
+	if (!err && !unusable && load_finish(&load)) {
+		log_error("out of memory for %zu distinct stacks", load.tally.n);
+		err = -1;
+	}
+	if (!err && !unusable)
+		warn_aggregated(&load);
+	load_release(&load);
+	return err || unusable ? -1 : 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Unwind tables as the walker in the kernel reads them and record/unwind/ writes
+ * them: rows, pages, shards, extended rules, mappings, processes.  Compiled by
+ * both compilers; fixed-width types only.
+ *
+ * An address is found in this order: process -> sorted mappings -> page of the
+ * file's text -> sorted rows of that page -> rule.  All arrays are written before
+ * the word that leads to them, and never change while something leads to them.
+ */
+#ifndef FOLD_BPF_UNWIND_H
+#define FOLD_BPF_UNWIND_H
+
+#include "event.h"
+
+/* ---- rows: 32 bits, pc_lo in the low half, a rule in the high half.  pc_lo are
+ * the low bits of the ELF address; a row holds until the next one.  Every page
+ * starts with a row at pc_lo 0, so that no search crosses pages.
+ *
+ * On aarch64 instructions are 4 bytes long, so 16 bits reach over 256 KiB; there
+ * the rbp field below says where the frame record is instead: none (return
+ * address in lr), at the bottom of the frame, at CFA-16; the rest is the same. */
+#define UNWIND_PAGE_SHIFT 16
+#define UNWIND_PAGE_SIZE (1u << UNWIND_PAGE_SHIFT)
+
+static inline ev_u32 unwind_row(ev_u32 pc_lo, ev_u32 rule) { return pc_lo | rule << 16; }
+static inline ev_u32 unwind_row_pc(ev_u32 row) { return row & 0xffff; }
+static inline ev_u32 unwind_row_rule(ev_u32 row) { return row >> 16; }
+
+/*
+ * A rule in 16 bits.
+ *   15:14  UNWIND_SP, UNWIND_FP:  CFA = rsp, rbp + 8 * bits 9:0, the caller's rbp is
+ *          the same (13:10 zero) or at CFA - 8 * bits 13:10; return address at CFA - 8
+ *          UNWIND_EXT:  bits 13:0 are an index into the extended rules
+ *          UNWIND_SPECIAL:  one of the words below
+ */
+enum unwind_class { UNWIND_SP = 0, UNWIND_FP = 1, UNWIND_EXT = 2, UNWIND_SPECIAL = 3 };
+enum unwind_special {
+	UNWIND_GAP = 0xc000,    /* no unwind information from here on */
+	UNWIND_END = 0xc001,    /* outermost frame */
+	UNWIND_SIGNAL = 0xc002, /* rt_sigframe at rsp */
+	UNWIND_BAD = 0xc003,    /* there is a rule, but not one we can hold */
+	UNWIND_PLT = 0xc010,    /* | threshold: CFA = rsp + 8, and 8 more when (pc & 15) >= threshold */
+};
+#define UNWIND_RULE_UNIT 8
+#define UNWIND_MAX_CFA (0x3ff * UNWIND_RULE_UNIT)
+#define UNWIND_MAX_SAVED 15
+
+/* The rest, shared by all objects:
+ *   v = register[base] + off, + 8 * register[index] if INDEXED
+ *   CFA = DEREF ? *v + add : v
+ * Registers have DWARF numbers. */
+enum unwind_rule_flag {
+	UNWIND_DEREF = 1,
+	UNWIND_INDEXED = 2,
+	UNWIND_RA_REGISTER = 4, /* return address in register `ra`, not in memory */
+	UNWIND_EXACT = 8,       /* the caller was interrupted: its pc is no return address */
+};
+enum unwind_saved { UNWIND_SAME = 0, UNWIND_AT_CFA = 1, UNWIND_AT_FP = 2, UNWIND_UNKNOWN = 3 };
+struct unwind_rule {
+	ev_u8 base, index, flags;
+	ev_u8 saved;    /* enum unwind_saved: where the caller's rbp is */
+	ev_s32 off;
+	ev_s32 saved_off;
+	ev_u8 ra, pad;
+	ev_u16 add;
+};
+_Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule has holes");
+#define UNWIND_RULES (1u << 14)
+
+/* ---- shards: 1 MiB of rows each, made when needed.  A page never straddles two. */
+#define UNWIND_SHARD_ROWS (1u << 18)
+#define UNWIND_SHARD_BYTES (UNWIND_SHARD_ROWS * 4)
+#define UNWIND_SHARDS 256
+
+#define UNWIND_PAGES (1u << 17) /* 8 GiB of text */
+struct unwind_page {
+	ev_u32 rows;   /* shard << 18 | index of the first row */
+	ev_u32 n;
+};
+
+/* ---- mappings of processes, each process a range sorted by start */
+#define UNWIND_MAPPINGS (1u << 16)
+enum unwind_mapping_flag { UNWIND_HAS_TABLE = 1 };
+struct unwind_mapping {
+	ev_u64 start, end;
+	ev_u64 bias;       /* address - bias = ELF address */
+	ev_u32 page;       /* index of its object's first page */
+	ev_u32 first_page; /* ELF address of that page >> UNWIND_PAGE_SHIFT */
+	ev_u32 npages;
+	ev_u16 flags;
+	ev_u16 serial;     /* of the range: must fit the process's word */
+};
+_Static_assert(sizeof(struct unwind_mapping) == 40, "unwind_mapping has holes");
+
+/*
+ * What is known of a process, in one word, so that it is read and replaced as a
+ * whole:  tgid:22  serial:13  n:12  base:17.  tgid and serial are checked: a word
+ * or a range that was given to someone else in the meantime fits nobody.
+ */
+#define UNWIND_PROCESSES 16384
+#define UNWIND_MAX_MAPPINGS 4095 /* of one process */
+#define UNWIND_MAX_SERIAL 0x1fff
+static inline ev_u64 unwind_process(ev_u32 tgid, ev_u32 serial, ev_u32 n, ev_u32 base)
+{
+	return (ev_u64)(tgid & 0x3fffff) << 42 | (ev_u64)(serial & UNWIND_MAX_SERIAL) << 29 | (ev_u64)(n & 0xfff) << 17 | (base & 0x1ffff);
+}
+static inline ev_u32 unwind_process_tgid(ev_u64 word) { return word >> 42; }
+static inline ev_u32 unwind_process_serial(ev_u64 word) { return word >> 29 & UNWIND_MAX_SERIAL; }
+static inline ev_u32 unwind_process_n(ev_u64 word) { return word >> 17 & 0xfff; }
+static inline ev_u32 unwind_process_base(ev_u64 word) { return word & 0x1ffff; }
+
+/* DWARF register numbers of x86-64 */
+#define UNWIND_REG_FP 6
+#define UNWIND_REG_SP 7
+#define UNWIND_REG_RA 16
+
+#endif

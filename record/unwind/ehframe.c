@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the functions of .eh_frame, orders them, runs their programs.  See ehframe.h. */
+#include "ehframe.h"
+
+#include <stdlib.h>
+
+/* Bytes between two functions that are taken for padding: a row for them would
+ * cost as much as a function of its own. */
+#define PADDING 15
+#define SYSCALL_INSN 2
+#define RESTORER_FUNCTION 16 /* bytes, at most */
+
+struct function {       /* an FDE */
+	uint64_t pc;
+	uint32_t offset;    /* of its entry in the section */
+	uint32_t section;
+};
+struct cie {
+	uint32_t offset, section;
+	bool usable;
+	struct cfi_cie cfi;
+};
+struct reader {
+	const struct image *img;
+	struct function *functions;
+	size_t nfunctions, functions_room;
+	struct cie *cies;
+	size_t ncies, cies_room;
+	cfi_row_fn row;
+	void *context;
+};
+/* One length-prefixed entry of the section. */
+struct entry {
+	uint32_t offset;
+	struct bytes body;  /* after the id */
+	uint64_t id;        /* 0: a CIE; else how far back its CIE is */
+	uint64_t id_offset; /* of the id in the section */
+};
+struct fde {
+	const struct cfi_cie *cie;
+	uint64_t pc, end;
+	struct bytes program;
+};
+
+static bool room_for_one(void **v, size_t n, size_t *room, size_t size, size_t max)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *p;
+
+	if (n < *room)
+		return true;
+	if (n >= max)
+		return false;
+	p = realloc(*v, more * size);
+	if (!p)
+		return false;
+	*v = p;
+	*room = more;
+	return true;
+}
+
+/* The entry at `at`, which moves behind it.  False: the terminator or damage. */
+static bool entry_read(const struct image_section *s, struct bytes *at, struct entry *out)
+{
+	uint64_t length;
+
+	out->offset = at->at - s->at;
+	length = bytes_uint(at, 4);
+	if (length == UINT32_MAX)
+		length = bytes_uint(at, 8);
+	if (at->bad || !length)
+		return false;
+	out->id_offset = at->at - s->at;
+	out->body = bytes_cut(at, length);
+	out->id = bytes_uint(&out->body, 4);
+	return !out->body.bad;
+}
+
+static bool cie_add(struct reader *r, uint32_t section, const struct entry *e)
+{
+	struct cie *cie;
+
+	if (!room_for_one((void **)&r->cies, r->ncies, &r->cies_room, sizeof(*r->cies), EHFRAME_MAX_CIES))
+		return false;
+	cie = &r->cies[r->ncies++];
+	cie->offset = e->offset;
+	cie->section = section;
+	cie->usable = cfi_cie_read(&cie->cfi, e->body, &r->img->frames[section]);
+	return true;
+}
+
+/* CIEs stand in the order of the file. */
+static const struct cfi_cie *cie_find(const struct reader *r, uint32_t section, uint64_t offset)
+{
+	size_t lo = 0, hi = r->ncies;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct cie *c = &r->cies[mid];
+
+		if (c->section == section && c->offset == offset)
+			return c->usable ? &c->cfi : NULL;
+		if (c->section < section || (c->section == section && c->offset < offset))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static bool fde_read(const struct reader *r, uint32_t section, const struct entry *e, struct fde *out)
+{
+	const struct image_section *s = &r->img->frames[section];
+	struct bytes body = e->body;
+	uint64_t length;
+
+	if (e->id > e->id_offset)
+		return false;
+	out->cie = cie_find(r, section, e->id_offset - e->id);
+	if (!out->cie)
+		return false;
+	out->pc = bytes_pointer(&body, out->cie->encoding, s->vaddr + (uint64_t)(body.at - s->at));
+	length = bytes_pointer(&body, out->cie->encoding & 0x0f, 0);
+	if (out->cie->augmented)
+		bytes_take(&body, bytes_uleb(&body));
+	out->program = body;
+	return !body.bad && length && !__builtin_add_overflow(out->pc, length, &out->end);
+}
+
+/* A CIE may stand behind the FDEs that use it: two passes. */
+static bool section_scan(struct reader *r, uint32_t section, bool cies)
+{
+	const struct image_section *s = &r->img->frames[section];
+	struct bytes at = bytes_of(s->at, s->size < UINT32_MAX ? s->size : UINT32_MAX);
+	struct entry e;
+	struct fde f;
+
+	while (bytes_left(&at) >= 4 && entry_read(s, &at, &e)) {
+		if (cies && !e.id && !cie_add(r, section, &e))
+			return false;
+		if (cies || !e.id || !fde_read(r, section, &e, &f) || !image_segment_at(r->img, f.pc))
+			continue;
+		if (!room_for_one((void **)&r->functions, r->nfunctions, &r->functions_room, sizeof(*r->functions), EHFRAME_MAX_FUNCTIONS))
+			return false;
+		r->functions[r->nfunctions++] = (struct function){ f.pc, e.offset, section };
+	}
+	return true;
+}
+
+static int by_pc(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void functions_sort(struct reader *r)
+{
+	for (size_t i = 1; i < r->nfunctions; i++)
+		if (by_pc(&r->functions[i - 1], &r->functions[i]) > 0) {
+			qsort(r->functions, r->nfunctions, sizeof(*r->functions), by_pc);
+			return;
+		}
+}
+
+/*
+ * Whether the code at `pc` is what a signal handler returns to:
+ *     mov $15,%rax; syscall
+ * Some libraries have it without the mark that says so.
+ */
+static bool is_restorer(const struct image *img, uint64_t pc)
+{
+	static const uint8_t insns[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	const uint8_t *code = image_code(img, pc, sizeof(insns));
+
+	return code && !memcmp(code, insns, sizeof(insns));
+}
+
+/* Nothing stands between two functions but padding.  The code that a handler
+ * returns to is small enough to hide there. */
+static bool is_padding(const struct image *img, uint64_t from, uint64_t to)
+{
+	const uint8_t *code;
+
+	if (to - from > PADDING)
+		return false;
+	code = image_code(img, from, to - from);
+	for (uint64_t i = 0; code && i + SYSCALL_INSN <= to - from; i++)
+		if (code[i] == 0x0f && code[i + 1] == 0x05)
+			return false;
+	return true;
+}
+
+/* Rows of one function up to `limit`, where the next one or the segment ends.
+ * The bytes may have changed since the scan: then it has none. */
+static bool function_rows(struct reader *r, const struct function *fn, uint64_t limit, uint64_t *end)
+{
+	const struct cfi_rule signal = { .special = UNWIND_SIGNAL };
+	const struct image_section *s = &r->img->frames[fn->section];
+	const struct image_segment *text = image_segment_at(r->img, fn->pc);
+	struct bytes at = bytes_of(s->at + fn->offset, s->size - fn->offset);
+	struct entry e;
+	struct fde f;
+
+	*end = fn->pc;
+	if (!text || !entry_read(s, &at, &e) || !fde_read(r, fn->section, &e, &f) || f.pc != fn->pc)
+		return true;
+	if (limit - text->vaddr > text->filesz)
+		limit = text->vaddr + text->filesz;
+	*end = f.end < limit ? f.end : limit;
+	/* Looked up at the byte before: it is the return address of a handler. */
+	if (f.end - f.pc <= RESTORER_FUNCTION && f.pc && is_restorer(r->img, f.pc))
+		return r->row(r->context, f.pc - 1, &signal);
+	if (f.end - f.pc <= RESTORER_FUNCTION && is_restorer(r->img, f.pc + 1))
+		return r->row(r->context, f.pc, &signal);
+	return cfi_run(f.cie, f.program, s, f.pc, *end, r->row, r->context);
+}
+
+static bool functions_run(struct reader *r)
+{
+	const struct cfi_rule gap = { .special = UNWIND_GAP };
+	uint64_t end;
+
+	for (size_t i = 0; i < r->nfunctions; i++) {
+		const struct function *fn = &r->functions[i];
+		bool last = i + 1 == r->nfunctions;
+		uint64_t next = last ? UINT64_MAX : r->functions[i + 1].pc;
+
+		if (next == fn->pc)
+			continue;
+		if (!function_rows(r, fn, next, &end))
+			return false;
+		if ((last || !is_padding(r->img, end, next)) && !r->row(r->context, end, &gap))
+			return false;
+	}
+	return true;
+}
+
+bool ehframe_read(const struct image *img, cfi_row_fn row, void *context)
+{
+	struct reader r = { .img = img, .row = row, .context = context };
+	bool ok = true;
+
+	for (uint32_t i = 0; i < img->nframes && ok; i++)
+		ok = section_scan(&r, i, true);
+	for (uint32_t i = 0; i < img->nframes && ok; i++)
+		ok = section_scan(&r, i, false);
+	if (ok) {
+		functions_sort(&r);
+		ok = functions_run(&r);
+	}
+	free(r.cies);
+	free(r.functions);
+	return ok;
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compare our unwind tables with what binutils makes of the same .eh_frame.
+
+    difftest.py ROWS FILE...        the files given
+    difftest.py ROWS --all          every ELF file below /usr and /root
+
+ROWS is the program made of tests/unwind/rows.c.  Each row of readelf must be
+found in our table, and each of our rows must be what readelf says there.  What
+we say we cannot hold ("bad") is counted and must stay rare.
+"""
+import bisect
+import os
+import re
+import struct
+import subprocess
+import sys
+
+REGISTERS = {n: i for i, n in enumerate("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split())}
+SAME, AT_CFA, AT_FP, UNKNOWN = range(4)
+DEREF, INDEXED, RA_REGISTER, EXACT = 1, 2, 4, 8
+PADDING = 15
+ENTRY = re.compile(r"^([0-9a-f]+) [0-9a-f]+ [0-9a-f]+ (?:CIE \"?([^\" ]*)|FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+))")
+ROW = re.compile(r"^([0-9a-f]{16}) ")
+CFA = re.compile(r"^(r\w+)([+-]\d+)$")
+
+
+def executable_segments(path):
+    """[(vaddr, end)] of a 64-bit little-endian x86-64 file, None for anything else."""
+    with open(path, "rb") as f:
+        head = f.read(64)
+        if len(head) < 64 or head[:6] != b"\x7fELF\x02\x01":
+            return None
+        kind, machine = struct.unpack_from("<HH", head, 16)
+        phoff, = struct.unpack_from("<Q", head, 32)
+        phnum, = struct.unpack_from("<H", head, 56)
+        if machine != 62 or kind not in (2, 3):
+            return None
+        size = os.fstat(f.fileno()).st_size
+        out = []
+        for i in range(phnum):
+            f.seek(phoff + 56 * i)
+            ph = struct.unpack("<IIQQQQQQ", f.read(56))
+            if ph[0] == 1 and ph[1] & 1 and ph[2] < size and ph[5]:
+                out.append((ph[3], ph[3] + min(ph[5], size - ph[2])))
+        return out
+
+
+def readelf_functions(path, segments):
+    """[(pc, end, [(pc, columns)], [(0, columns of the CIE)], signal)], sorted; of several at one pc the last."""
+    run = subprocess.Popen(["readelf", "-W", "--debug-dump=frames-interp", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           text=True, errors="replace")
+    signal, initial, functions, rows, columns = {}, {}, {}, None, None
+    section_ok = False
+    for line in run.stdout:
+        if line.startswith("Contents of the "):
+            section_ok = ".eh_frame section" in line
+            signal, initial, rows = {}, {}, None
+            continue
+        if not section_ok:
+            continue
+        m = ROW.match(line)
+        if m:
+            # A register as a place has two words: "r5 (rdi)".
+            if rows is not None and columns:
+                rows.append((int(m.group(1), 16), dict(zip(columns, (w for w in line.split() if w[0] != "(")))))
+            continue
+        m = ENTRY.match(line)
+        if m and m.group(2) is not None:
+            signal[m.group(1)] = "S" in m.group(2)
+            rows = initial[m.group(1)] = []
+            columns = None
+        elif m:
+            pc, end = int(m.group(4), 16), int(m.group(5), 16)
+            rows, columns = [], None
+            if pc < end and any(lo <= pc < hi for lo, hi in segments):
+                limit = next(hi for lo, hi in segments if lo <= pc < hi)
+                functions[pc] = (pc, min(end, limit), rows, initial.get(m.group(3), []), signal.get(m.group(3), False))
+        elif line.lstrip().startswith("LOC"):
+            columns = line.split()
+    run.wait()
+    return [functions[pc] for pc in sorted(functions)]
+
+
+def expected_rows(functions):
+    """[(pc, end, columns, signal)], cut where the next function begins."""
+    out = []
+    for i, (pc, end, rows, initial, signal) in enumerate(functions):
+        # A program that says nothing is not printed: the row of its CIE holds.
+        rows = rows or [(pc, columns) for _, columns in initial]
+        if i + 1 < len(functions):
+            end = min(end, functions[i + 1][0])
+        for j, (at, columns) in enumerate(rows):
+            to = rows[j + 1][0] if j + 1 < len(rows) else end
+            if at < min(to, end):
+                out.append((at, min(to, end), columns, signal))
+    return out
+
+
+def saved_fits(rule_saved, off, want):
+    if want in ("u", "s"):
+        return rule_saved in (SAME, UNKNOWN)
+    if want.startswith("c"):
+        return rule_saved == AT_CFA and off == int(want[1:])
+    if want == "exp":
+        return rule_saved in (AT_FP, UNKNOWN)
+    return rule_saved == UNKNOWN
+
+
+def fits(ours, columns, signal):
+    """True, False or "bad": we say that we cannot hold it."""
+    kind = ours[0]
+    cfa, rbp, ra = columns.get("CFA", ""), columns.get("rbp", "u"), columns.get("ra", "u")
+    if kind == "bad":
+        return "bad"
+    if ra == "u":
+        return kind == "end"
+    if kind == "signal":
+        return signal and cfa == "exp"
+    m = CFA.match(cfa)
+    if kind in ("sp", "fp"):
+        saved = int(ours[2])
+        return bool(m) and m.group(1) == {"sp": "rsp", "fp": "rbp"}[kind] and int(m.group(2)) == int(ours[1]) and ra == "c-8" and \
+            not signal and saved_fits(AT_CFA if saved else SAME, -8 * saved, rbp)
+    if kind == "plt":
+        return cfa == "exp" and ra == "c-8"
+    if kind != "ext":
+        return False
+    base, index, flags, saved, off, saved_off, ra_register, add = map(int, ours[1:])
+    if bool(flags & EXACT) != signal or ra != (f"r{ra_register}" if flags & RA_REGISTER else "c-8"):
+        return False
+    if cfa == "exp":
+        return bool(flags & (DEREF | INDEXED)) and saved_fits(saved, saved_off, rbp)
+    return bool(m) and not flags & (DEREF | INDEXED) and REGISTERS.get(m.group(1)) == base and int(m.group(2)) == off and \
+        saved_fits(saved, saved_off, rbp)
+
+
+class Table:
+    """Our rows of one file."""
+
+    def __init__(self, program, path):
+        text = subprocess.run([program, path], stdout=subprocess.PIPE, check=True, text=True).stdout
+        self.pcs, self.rules = [], []
+        for line in text.splitlines()[1:]:
+            word = line.split()
+            self.pcs.append(int(word[0], 16))
+            self.rules.append(word[1:])
+
+    def at(self, pc):
+        i = bisect.bisect_right(self.pcs, pc) - 1
+        return self.rules[i] if i >= 0 else ["gap"]
+
+
+def compare(program, path):
+    """(rows compared, rows we cannot hold, [mismatches])"""
+    segments = executable_segments(path)
+    if segments is None:
+        return None
+    want = expected_rows(readelf_functions(path, segments))
+    table = Table(program, path)
+    compared, cannot, wrong = 0, 0, []
+    for pc, end, columns, signal in want:
+        compared += 1
+        answer = fits(table.at(pc), columns, signal)
+        if answer == "bad":
+            cannot += 1
+        elif not answer:
+            wrong.append(f"{pc:x}: readelf {columns}, ours {' '.join(table.at(pc))}")
+    starts = [w[0] for w in want]
+    for pc, rule in zip(table.pcs, table.rules):
+        i = bisect.bisect_right(starts, pc) - 1
+        compared += 1
+        if i >= 0 and pc < want[i][1]:
+            # A restorer is looked up at the byte before it.
+            if not fits(rule, want[i][2], want[i][3]) and not (rule[0] == "signal" and pc + 1 < want[i][1]):
+                wrong.append(f"{pc:x}: ours {' '.join(rule)}, readelf {want[i][2]}")
+        elif rule[0] != "gap" and pc & 0xffff and not (rule[0] == "signal" and i + 1 < len(want) and want[i + 1][0] == pc + 1):
+            wrong.append(f"{pc:x}: ours {' '.join(rule)}, readelf has nothing")
+        elif rule[0] != "gap" and not pc & 0xffff and (i < 0 or pc - want[i][1] > PADDING):
+            wrong.append(f"{pc:x}: page begins with {' '.join(rule)}, readelf has nothing")
+    return compared, cannot, wrong
+
+
+def every_elf_file():
+    seen = set()
+    for top in ("/usr", "/root"):
+        for folder, _, names in os.walk(top):
+            for name in names:
+                path = os.path.join(folder, name)
+                if os.path.islink(path) or not os.path.isfile(path):
+                    continue
+                st = os.stat(path)
+                if (st.st_dev, st.st_ino) in seen or st.st_size < 64:
+                    continue
+                seen.add((st.st_dev, st.st_ino))
+                with open(path, "rb") as f:
+                    if f.read(4) == b"\x7fELF":
+                        yield path
+
+
+def main():
+    program, files = sys.argv[1], sys.argv[2:]
+    if files == ["--all"]:
+        files = every_elf_file()
+    total, cannot, failed, n = 0, 0, 0, 0
+    for path in files:
+        answer = compare(program, path)
+        if answer is None:
+            continue
+        n += 1
+        total += answer[0]
+        cannot += answer[1]
+        for line in answer[2][:5]:
+            print(f"{path}: {line}")
+        failed += len(answer[2])
+    print(f"{n} files, {total} rows compared, {cannot} not representable, {failed} mismatches")
+    return 1 if failed or not total or cannot * 1000 > total else 0
+
+
+sys.exit(main())

@@ -31,7 +31,7 @@ static int compare_entries(const void *x, const void *y)
 	return order ? order : strcmp(a->path, b->path);
 }
 
-static int push(struct dir_index *index, const char *path, const uint8_t *id, size_t id_size)
+static int push(struct dir_index *index, const char *path, const struct elf_id *id)
 {
 	struct dir_entry *entry;
 
@@ -52,20 +52,22 @@ static int push(struct dir_index *index, const char *path, const uint8_t *id, si
 		free(entry);
 		return -1;
 	}
-	memcpy(entry->id, id, id_size);
-	entry->id_size = (uint8_t)id_size;
+	memcpy(entry->id, id->bytes, id->size);
+	entry->id_size = (uint8_t)id->size;
 	index->v[index->n++] = entry;
 	return 0;
 }
 
 static int add_elf(struct dir_index *index, int fd, const char *path)
 {
-	uint8_t id[FOLD_MAX_BUILD_ID];
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	struct elf_id gnu, go;
 	int err = 0;
 
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = push(index, path, id, elf_build_id(elf, id));
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		elf_ids(elf, &gnu, &go);
+		err = push(index, path, &gnu);
+	}
 	if (elf)
 		elf_end(elf);
 	return err;

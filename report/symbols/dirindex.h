@@ -13,7 +13,7 @@
 
 struct dir_entry {
 	char *path;
-	uint8_t id_size;  /* 0: the file has no build-id */
+	uint8_t id_size;  /* GNU build-id; 0: the file has none */
 	uint8_t id[FOLD_MAX_BUILD_ID];
 };
 struct dir_index {

@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../format/crc32c.h"
+
+#define NT_GO_BUILD_ID 4
+#define HASH_EDGE (64u << 10)
 #define MAX_NOTES (1u << 20) /* bytes of one note section that are looked at */
 
 /* A path from a target may name a FIFO or a device: neither may hold us up. */
@@ -38,55 +42,98 @@ static bool all_zero(const uint8_t *at, size_t n)
 	return true;
 }
 
-static size_t id_from_notes(Elf_Data *data, uint8_t id[FOLD_MAX_BUILD_ID])
+static void take_id(struct elf_id *id, const uint8_t *at, size_t n)
+{
+	if (id->size || !n || n > FOLD_MAX_BUILD_ID || all_zero(at, n))
+		return;
+	memcpy(id->bytes, at, n);
+	id->size = n;
+}
+
+static void ids_from_notes(Elf_Data *data, struct elf_id *gnu, struct elf_id *go)
 {
 	size_t at = 0, name_at, desc_at;
 	GElf_Nhdr note;
 
 	if (!data || !data->d_buf || data->d_size > MAX_NOTES)
-		return 0;
+		return;
 	while ((at = gelf_getnote(data, at, &note, &name_at, &desc_at)) > 0) {
 		const uint8_t *desc = (const uint8_t *)data->d_buf + desc_at;
+		const char *name = (const char *)data->d_buf + name_at;
+		size_t n = note.n_descsz;
 
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp((const char *)data->d_buf + name_at, "GNU", 4))
+		if (note.n_namesz != 4)
 			continue;
-		if (!note.n_descsz || note.n_descsz > FOLD_MAX_BUILD_ID || all_zero(desc, note.n_descsz))
-			continue;
-		memcpy(id, desc, note.n_descsz);
-		return note.n_descsz;
+		if (note.n_type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4))
+			take_id(gnu, desc, n);
+		if (note.n_type == NT_GO_BUILD_ID && !memcmp(name, "Go\0", 4))
+			take_id(go, n > FOLD_MAX_BUILD_ID ? desc + n - FOLD_MAX_BUILD_ID : desc,
+				n > FOLD_MAX_BUILD_ID ? FOLD_MAX_BUILD_ID : n);
 	}
-	return 0;
 }
 
-/* Sections first: the segments of a separated debug file may point anywhere. */
-size_t elf_build_id(Elf *elf, uint8_t id[FOLD_MAX_BUILD_ID])
+static void ids_from_segments(Elf *elf, struct elf_id *gnu, struct elf_id *go)
 {
-	Elf_Scn *section = NULL;
-	size_t phnum, n;
+	size_t phnum;
 
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && !(header.sh_flags & SHF_COMPRESSED)) {
-			n = id_from_notes(elf_getdata(section, NULL), id);
-			if (n)
-				return n;
-		}
-	}
 	if (elf_getphdrnum(elf, &phnum))
-		return 0;
-	for (size_t i = 0; i < phnum; i++) {
+		return;
+	for (size_t i = 0; i < phnum && !gnu->size; i++) {
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > MAX_NOTES)
 			continue;
-		n = id_from_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
-						       header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR), id);
-		if (n)
-			return n;
+		ids_from_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
+						    header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR), gnu, go);
 	}
-	return 0;
+}
+
+/* Sections first: the segments of a separated debug file may point anywhere. */
+void elf_ids(Elf *elf, struct elf_id *gnu, struct elf_id *go)
+{
+	Elf_Scn *section = NULL;
+
+	*gnu = *go = (struct elf_id){0};
+	while (!gnu->size && (section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && !(header.sh_flags & SHF_COMPRESSED))
+			ids_from_notes(elf_getdata(section, NULL), gnu, go);
+	}
+	if (!gnu->size && !go->size)
+		ids_from_segments(elf, gnu, go);
+}
+
+static bool hash_edge(int fd, uint64_t offset, size_t n, uint8_t *buffer, uint8_t *out)
+{
+	uint32_t crc;
+
+	for (size_t got = 0; got < n;) {
+		ssize_t r = pread(fd, buffer + got, n - got, (off_t)(offset + got));
+
+		if (r <= 0)
+			return false;
+		got += (size_t)r;
+	}
+	crc = crc32c(0, buffer, n);
+	for (int i = 0; i < 4; i++)
+		out[i] = (uint8_t)(crc >> 8 * i);
+	return true;
+}
+
+struct elf_id elf_file_hash(const struct elf_file *file)
+{
+	size_t n = file->size < HASH_EDGE ? (size_t)file->size : HASH_EDGE;
+	struct elf_id id = {.size = 16};
+	uint8_t *buffer = malloc(HASH_EDGE);
+
+	for (int i = 0; i < 8; i++)
+		id.bytes[i] = (uint8_t)(file->size >> 8 * i);
+	if (!buffer || !file->has_fd || !hash_edge(file->fd, 0, n, buffer, id.bytes + 8) ||
+	    !hash_edge(file->fd, file->size - n, n, buffer, id.bytes + 12))
+		id.size = 0;
+	free(buffer);
+	return id;
 }
 
 static unsigned section_offers(const GElf_Shdr *header, const char *name)
@@ -118,7 +165,7 @@ static int identify(struct elf_file *file)
 		return -ENOEXEC;
 	file->type = header.e_type;
 	file->machine = header.e_machine;
-	file->id_size = elf_build_id(file->elf, file->id);
+	elf_ids(file->elf, &file->gnu, &file->go);
 	if (elf_getshdrstrndx(file->elf, &strings))
 		strings = 0;
 	while ((section = elf_nextscn(file->elf, section))) {

@@ -19,6 +19,11 @@ enum elf_offer {
 	ELF_HAS_CODE = 1u << 4,      /* its code sections hold bytes: its file offsets are those that were mapped */
 };
 
+struct elf_id { /* size 0: none, or all zero, which identifies nothing */
+	uint8_t bytes[FOLD_MAX_BUILD_ID];
+	size_t size;
+};
+
 struct elf_file {
 	char *path;
 	int fd;
@@ -27,9 +32,7 @@ struct elf_file {
 	uint64_t size;
 	uint32_t type, machine;
 	unsigned offers;      /* enum elf_offer */
-	/* The first GNU build-id; size 0: none, or all zero, which identifies nothing. */
-	uint8_t id[FOLD_MAX_BUILD_ID];
-	size_t id_size;
+	struct elf_id gnu, go;
 };
 
 /*
@@ -41,8 +44,13 @@ int elf_file_open(struct elf_file *out, const char *path);
 int elf_file_memory(struct elf_file *out, const char *name, char *image, size_t size);
 void elf_file_close(struct elf_file *file); /* accepts a zeroed struct */
 
-/* The GNU build-id alone, for indexing many files.  Size, 0 when there is none. */
-size_t elf_build_id(Elf *elf, uint8_t id[FOLD_MAX_BUILD_ID]);
+/* The first GNU build-id and the last 64 bytes of Go's, which name the content;
+ * alone, for indexing many files. */
+void elf_ids(Elf *elf, struct elf_id *gnu, struct elf_id *go);
+
+/* FOLD_ID_HASH of the file: its size and its first and last 64 KiB.  Size 0: it
+ * could not be read. */
+struct elf_id elf_file_hash(const struct elf_file *file);
 
 /* Executable load segments in file order, at most `max`; how many there are.
  * In a file without ELF_HAS_CODE, offset and filesz mean nothing. */

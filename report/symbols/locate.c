@@ -34,8 +34,8 @@ struct search {
 	const struct rec_module *module;
 	const char *path;  /* as recorded, and its last component */
 	const char *base;
-	char hex[2 * FOLD_MAX_BUILD_ID + 1]; /* GNU build-id; "" none */
-	const struct fold_module_id *id;     /* GNU build-id; NULL none */
+	char hex[2 * FOLD_MAX_BUILD_ID + 1]; /* the GNU build-id; "" none */
+	const struct fold_module_id *id;     /* what proves a file; NULL: nothing can */
 	struct located *out;
 	unsigned have;     /* enum elf_offer of the files found */
 	bool failed;       /* out of memory */
@@ -43,12 +43,20 @@ struct search {
 
 /* ------------------------------------------------------------ proof */
 
-static const struct fold_module_id *module_id(const struct rec_module *m, enum fold_id_kind kind)
+/* The best of the recorded ids: GNU, then Go, then size and hash. */
+static const struct fold_module_id *best_id(const struct rec_module *m)
 {
-	for (size_t i = 0; i < m->nids && i < FOLD_MAX_IDS; i++)
-		if (m->ids[i].kind == kind && m->ids[i].bytes.size)
-			return &m->ids[i];
-	return NULL;
+	const struct fold_module_id *best = NULL;
+
+	for (size_t i = 0; i < m->nids && i < FOLD_MAX_IDS; i++) {
+		const struct fold_module_id *id = &m->ids[i];
+
+		if (id->kind < FOLD_ID_GNU || id->kind > FOLD_ID_HASH || !id->bytes.size || id->bytes.size > FOLD_MAX_BUILD_ID)
+			continue;
+		if (!best || id->kind < best->kind)
+			best = id;
+	}
+	return best;
 }
 
 static bool segment_exists(const struct fold_segment *want, const struct fold_segment *v, size_t n, bool by_offset)
@@ -75,13 +83,36 @@ static bool same_layout(const struct rec_module *m, const struct elf_file *file)
 	return true;
 }
 
+static bool same_id(const struct fold_module_id *want, const struct elf_id *got)
+{
+	return got->size && got->size == want->bytes.size && !memcmp(got->bytes, want->bytes.at, got->size);
+}
+
+/* By the best id that was recorded.  A file with a better one than was recorded
+ * is another file. */
+static bool identified(const struct search *s, const struct elf_file *file)
+{
+	struct elf_id hash;
+
+	if (!s->id)
+		return false;
+	if (s->id->kind == FOLD_ID_GNU)
+		return same_id(s->id, &file->gnu);
+	if (file->gnu.size)
+		return false;
+	if (s->id->kind == FOLD_ID_GO)
+		return same_id(s->id, &file->go);
+	if (file->go.size)
+		return false;
+	hash = elf_file_hash(file);
+	return same_id(s->id, &hash);
+}
+
 static bool proven(const struct search *s, const struct elf_file *file)
 {
-	if (!s->id || file->id_size != s->id->bytes.size || memcmp(file->id, s->id->bytes.at, file->id_size))
-		return false;
 	if (s->module->machine && s->module->machine != file->machine)
 		return false;
-	return same_layout(s->module, file);
+	return identified(s, file) && same_layout(s->module, file);
 }
 
 /* ------------------------------------------------------------ candidates */
@@ -104,7 +135,7 @@ static void remember(struct search *s, char **where, const char *path)
 /* Take over `file` when it is the right one and adds something, else close it. */
 static void consider(struct search *s, struct elf_file *file)
 {
-	bool adds = file->offers & ~s->have;
+	bool adds = !s->out->n || file->offers & ~s->have;
 
 	if (!proven(s, file)) {
 		log_detail("%s: not the build that was recorded as %s", file->path, s->path);
@@ -168,6 +199,15 @@ static void try_build_id_tree(struct search *s, const char *dir)
 	try_path(s, "%s/.build-id/%.2s/%s", dir, s->hex, s->hex + 2);
 }
 
+static bool same_base(const struct search *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = strlen(s->base);
+
+	return slash && !strncmp(slash + 1, s->base, n) && (!slash[1 + n] || !strcmp(slash + 1 + n, ".debug"));
+}
+
+/* Files with a build-id by that; others by their name, and proven later. */
 static void try_index(struct search *s, struct tree *tree)
 {
 	size_t first, n;
@@ -182,9 +222,10 @@ static void try_index(struct search *s, struct tree *tree)
 			log_warning("%s: too large a tree, only part of it was searched for debug files; "
 				    "name a directory below it", tree->dir);
 	}
-	n = dir_index_find(&tree->index, s->id->bytes.at, s->id->bytes.size, &first);
+	n = dir_index_find(&tree->index, s->id->bytes.at, s->hex[0] ? s->id->bytes.size : 0, &first);
 	for (size_t i = 0; i < n && !complete(s); i++)
-		try_file(s, tree->index.v[first + i]->path);
+		if (s->hex[0] || same_base(s, tree->index.v[first + i]->path))
+			try_file(s, tree->index.v[first + i]->path);
 }
 
 static void search_symbols_dir(struct search *s, struct tree *tree)
@@ -249,13 +290,12 @@ int locate(struct locator *l, const struct rec_module *m, const char *path, stru
 	const char *slash = strrchr(path, '/');
 	struct search s = {
 		.locator = l, .module = m, .path = path, .base = slash ? slash + 1 : path,
-		.id = module_id(m, FOLD_ID_GNU), .out = out,
+		.id = best_id(m), .out = out,
 	};
 
 	memset(out, 0, sizeof(*out));
-	if (s.id && s.id->bytes.size > FOLD_MAX_BUILD_ID)
-		s.id = NULL;
-	for (size_t i = 0; s.id && i < s.id->bytes.size; i++)
+	out->weak = s.id && s.id->kind == FOLD_ID_HASH;
+	for (size_t i = 0; s.id && s.id->kind == FOLD_ID_GNU && i < s.id->bytes.size; i++)
 		snprintf(s.hex + 2 * i, 3, "%02x", s.id->bytes.at[i]);
 	search_all(&s);
 	if (!s.failed)

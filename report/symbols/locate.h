@@ -22,11 +22,11 @@ struct locator_options {
 };
 struct locator;
 
-#define LOCATED_MAX 5 /* each file adds at least one enum elf_offer */
+#define LOCATED_MAX 6 /* after the first, each file adds at least one enum elf_offer */
 struct located {
 	size_t n;
 	struct elf_file files[LOCATED_MAX]; /* in the order found */
-	bool weak;        /* proven by FOLD_ID_HASH only */
+	bool weak;        /* proven by FOLD_ID_HASH only: the recorded file has no build-id */
 	char *refused;    /* a file where this module should be, of another build; NULL none */
 	char *unreadable; /* a file where this module should be, that may not be read */
 };

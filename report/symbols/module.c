@@ -122,7 +122,7 @@ static void open_files(struct module *m, struct locator *locator)
 		m->state = state_without_file(m);
 		file = m->found.refused ? m->found.refused : m->found.unreadable;
 	}
-	m->weak = m->found.weak;
+	m->weak = m->found.weak && m->found.n;
 	m->file = file ? strdup(file) : NULL;
 }
 

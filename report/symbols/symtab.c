@@ -11,7 +11,7 @@
 #define MAX_SYMBOLS (1u << 26)
 #define SIZELESS_REACH 4096
 
-enum raw_class { RAW_FUNC = 0, RAW_IFUNC = 1, RAW_NOTYPE = 2 };
+enum raw_class { RAW_FUNC = 0, RAW_IFUNC = 1, RAW_NOTYPE = 2, RAW_BOUND = 3 /* no name, but something else begins here */ };
 
 struct symtab_raw {
 	uint64_t value, size;
@@ -67,34 +67,23 @@ static struct strings strings_of(Elf *elf, size_t index)
 /* "memcpy@@GLIBC_2.14" is memcpy. */
 static uint32_t unversioned(const char *name)
 {
-	const char *at = strchr(name + 1, '@');
+	const char *at = *name ? strchr(name + 1, '@') : NULL;
 	size_t n = at ? (size_t)(at - name) : strlen(name);
 
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static bool wanted(const GElf_Sym *sym, const char *name)
+static enum raw_class class_of(const GElf_Sym *sym, const char *name)
 {
 	switch (GELF_ST_TYPE(sym->st_info)) {
 	case STT_FUNC:
+		return *name ? RAW_FUNC : RAW_BOUND;
 	case STT_GNU_IFUNC:
-		return *name;
+		return *name ? RAW_IFUNC : RAW_BOUND;
 	case STT_NOTYPE:
-		return *name && *name != '$' && *name != '.';
+		return *name && *name != '$' && *name != '.' ? RAW_NOTYPE : RAW_BOUND;
 	default:
-		return false;
-	}
-}
-
-static enum raw_class class_of(const GElf_Sym *sym)
-{
-	switch (GELF_ST_TYPE(sym->st_info)) {
-	case STT_FUNC:
-		return RAW_FUNC;
-	case STT_GNU_IFUNC:
-		return RAW_IFUNC;
-	default:
-		return RAW_NOTYPE;
+		return RAW_BOUND;
 	}
 }
 
@@ -126,8 +115,9 @@ static uint8_t leading_underscores(const char *name)
 static bool add_symbol(struct symtab *t, const GElf_Sym *sym, const char *name, const GElf_Shdr *section,
 		       bool thumb, enum symtab_kind kind)
 {
-	uint64_t value = sym->st_value, room;
+	uint64_t value = sym->st_value, size = sym->st_size, room;
 	struct symtab_raw *raw;
+	enum raw_class class;
 
 	if (thumb && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
 		value &= ~UINT64_C(1);
@@ -137,14 +127,17 @@ static bool add_symbol(struct symtab *t, const GElf_Sym *sym, const char *name, 
 	raw = raw_push(t);
 	if (!raw)
 		return false;
+	class = class_of(sym, name);
 	room = section->sh_addr + section->sh_size - value;
+	if (class == RAW_BOUND)
+		size = 0;
 	*raw = (struct symtab_raw){
 		.value = value,
-		.size = sym->st_size < room ? sym->st_size : room, /* code does not leave its section */
+		.size = size < room ? size : room, /* code does not leave its section */
 		.room = room,
 		.name = name,
 		.name_size = unversioned(name),
-		.class = (uint8_t)class_of(sym),
+		.class = (uint8_t)class,
 		.local = GELF_ST_BIND(sym->st_info) == STB_LOCAL,
 		.kind = (uint8_t)kind,
 		.underscores = leading_underscores(name),
@@ -172,7 +165,7 @@ static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sec
 		if (sym.st_shndx == SHN_UNDEF || sym.st_shndx >= sections->n || sym.st_shndx >= SHN_LORESERVE)
 			continue;
 		section = &sections->v[sym.st_shndx];
-		if (!(section->sh_flags & SHF_EXECINSTR) || !wanted(&sym, strings.at + sym.st_name))
+		if (!(section->sh_flags & SHF_EXECINSTR) || GELF_ST_TYPE(sym.st_info) == STT_SECTION)
 			continue;
 		if (!add_symbol(t, &sym, strings.at + sym.st_name, section, header.e_machine == EM_ARM, kind))
 			return -1;
@@ -333,13 +326,14 @@ static void fill_gaps(struct flattened *out, const struct flattened *sized, cons
 	for (size_t i = 0; i < n; i++) {
 		uint64_t next = i + 1 < n ? raw[i + 1].value : UINT64_MAX;
 
-		for (; s < sized->n && sized->v[s].start <= raw[i].value; s++)
-			out->v[out->n++] = sized->v[s];
+		while (s < sized->n && sized->v[s].start <= raw[i].value)
+			out->v[out->n++] = sized->v[s++];
 		if (s && sized->v[s - 1].end > raw[i].value)
 			continue;
 		if (s < sized->n && sized->v[s].start < next)
 			next = sized->v[s].start;
-		emit(out, raw[i].value, sizeless_end(&raw[i], next), &raw[i]);
+		if (raw[i].class != RAW_BOUND)
+			emit(out, raw[i].value, sizeless_end(&raw[i], next), &raw[i]);
 	}
 	for (; s < sized->n; s++)
 		out->v[out->n++] = sized->v[s];

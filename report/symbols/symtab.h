@@ -11,7 +11,7 @@
  *  2. Sized match: a symbol names [value, value + size) and nothing else.  Where
  *     ranges nest or overlap, the one that begins last wins.
  *  3. A symbol without size names code that no sized symbol covers, as far as the
- *     next symbol, the end of its section or 4096 bytes.  In .dynsym, where the
+ *     next symbol of any type, the end of its section or 4096 bytes.  In .dynsym, where the
  *     symbols between may be missing, it names its own address only.
  *  4. Of several names for one range: FUNC before IFUNC before NOTYPE, then not
  *     local before local, then fewer leading underscores, then shorter, then the

@@ -10,12 +10,16 @@
 
 #include "../model/tree.h"
 
+enum output_colors { OUTPUT_COLORS_KIND = 0, OUTPUT_COLORS_MODULE };
 struct output_options {
 	const char *title;     /* NULL: made from the event */
 	uint32_t top;          /* rows of tables; 0 the format's own default */
 	double min_percent;    /* branches below are left out, and said to be; < 0 the format's own default */
 	bool color;            /* terminal colours are welcome */
 	uint32_t columns;      /* width of the terminal, 0 unlimited */
+	uint32_t width;        /* of pictures, in pixels; 0 the format's own default */
+	uint32_t colors;       /* enum output_colors */
+	bool inverted;         /* the root on top */
 };
 struct report {
 	const struct recording *rec;
@@ -40,9 +44,25 @@ extern const struct output_format output_formats[];
 const struct output_format *output_by_name(const char *name);   /* NULL unknown */
 const struct output_format *output_by_suffix(const char *path); /* NULL unknown */
 
-/* "12,345 samples of cpu-clock, 3.0 s, nothing lost" - the line every output
- * carries: what was taken, shown, lost and why, what was damaged or is missing.
- * Always terminated; returns `buf`. */
+/* What the numbers of a tree count. */
+enum output_unit { OUTPUT_SAMPLES = 0, OUTPUT_COUNT, OUTPUT_NS, OUTPUT_BYTES };
+enum output_unit output_unit(const struct report *report, size_t tree);
+
+#define OUTPUT_TEXT 64
+/* A number of that unit for people, "1,234 samples", "1.23 s", "4.0 MiB", into
+ * `buf` of OUTPUT_TEXT bytes; returns `buf`. */
+const char *output_value(enum output_unit unit, uint64_t value, char *buf);
+double output_percent(uint64_t part, uint64_t whole); /* 0 of 0 is 0 */
+
+/* "cpu-clock, 99 Hz", or what --title says. */
+const char *output_title(const struct report *report, size_t tree, char *buf, size_t size);
+
+/*
+ * The line every output carries: what was taken, shown, lost and why, what was
+ * damaged or is missing: "1,234 samples of cpu-clock in 3.0 s, nothing lost".
+ * Always terminated; returns `buf`.
+ */
+#define OUTPUT_LOSS_LINE 2048
 const char *output_loss_line(const struct report *report, char *buf, size_t size);
 
 #endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Options of a report as rows; usage is printed from the same rows, from the
+ * table of formats and from the table of verbs.  Knows what options mean, not
+ * what is done with them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+#include "options.h"
+#include "verbs/verbs.h"
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct row rows[] = {
+	{0, NULL, NULL, "\nWhat is written:", ROW_HEADING, 0},
+	{'f', "format", "FORMAT", "see below; default: by the suffix of -o, else folded", ROW_WORD, AT(format_name)},
+	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
+	{0, "title", "TEXT", "of pictures and pages", ROW_WORD, AT(output.title)},
+	{0, "top", "N", "rows of tables", ROW_COUNT, AT(output.top)},
+	{0, "min", "PCT", "leave out branches below this share", ROW_PERCENT, AT(output.min_percent)},
+	{0, "width", "PIXELS", "of pictures", ROW_COUNT, AT(output.width)},
+	{0, "colors", "kind|module", "what colours of pictures mean", ROW_CHOICE, AT(output.colors)},
+	{0, "inverted", NULL, "pictures grow down from the root", ROW_FLAG, AT(output.inverted)},
+	{0, NULL, NULL, "\nWhich samples:", ROW_HEADING, 0},
+	{0, "event", "NAME", "of this event", ROW_WORD, AT(select.event)},
+	{0, "pid", "PID[,PID|-PID]", "of these processes", ROW_NUMBERS, AT(pids)},
+	{0, "tid", "TID[,...]", "of these threads", ROW_NUMBERS, AT(tids)},
+	{0, "cpu", "CPU[,...]", "taken on these CPUs", ROW_NUMBERS, AT(cpus)},
+	{0, "comm", "GLOB", "of processes or threads of this name; may be given again", ROW_WORDS, AT(comms)},
+	{0, "module", "GLOB", "with a frame in this program, library or kernel module; may be given again", ROW_WORDS, AT(modules)},
+	{0, "match", "REGEX", "with a frame whose name matches (POSIX extended)", ROW_WORD, AT(select.match)},
+	{0, "from", "TIME", "from 14:02:10, 2026-11-29T14:02:10Z (UTC), or 12.5 (seconds) on", ROW_WORD, AT(from)},
+	{0, "to", "TIME", "before that time", ROW_WORD, AT(to)},
+	{0, NULL, NULL, "\nHow stacks are drawn:", ROW_HEADING, 0},
+	{0, "by", "comm|process|thread|cpu|host|event|none", "root of every stack; default comm", ROW_CHOICE, AT(tree.by)},
+	{0, "reverse", NULL, "from the leaf: callers lie below", ROW_FLAG, AT(tree.reverse)},
+	{0, NULL, NULL, "\nNames:", ROW_HEADING, 0},
+	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
+	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
+	{0, "no-demangle", NULL, "C++ and Rust names as they stand in the symbol table", ROW_FLAG, AT(symbols.no_demangle)},
+	{0, "offsets", NULL, "name+0x12", ROW_FLAG, AT(tree.offsets)},
+	{0, "annotate", NULL, "names end in _[k] kernel, _[j] JIT, _[i] inlined", ROW_FLAG, AT(tree.annotate)},
+	{0, "merge-unnamed", NULL, "one frame for all unnamed code of a module", ROW_FLAG, AT(tree.merge_unnamed)},
+	{0, NULL, NULL, "\nOther:", ROW_HEADING, 0},
+	{0, "schema", NULL, "print the JSON Schema of -f json", ROW_FLAG, AT(schema)},
+	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
+	{'v', "verbose", NULL, "say where names come from and what was passed over", ROW_FLAG, AT(verbose)},
+	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
+	{0, "version", NULL, "the version of this program", ROW_FLAG, AT(version)},
+	{0},
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int choose_format(struct options *opt)
+{
+	if (opt->format_name) {
+		opt->format = output_by_name(opt->format_name);
+		if (!opt->format)
+			log_error("there is no format \"%s\"; --help lists all", opt->format_name);
+	} else if (opt->out && strcmp(opt->out, "-") && strchr(base_name(opt->out), '.')) {
+		opt->format = output_by_suffix(opt->out);
+		if (!opt->format)
+			log_error("no format is called like the end of \"%s\": choose one with -f", opt->out);
+	} else {
+		opt->format = output_by_name("folded");
+	}
+	return opt->format ? 0 : -1;
+}
+
+static int parse_time(struct select_time *time, const char *name, const char *text)
+{
+	if (!text || !select_parse_time(time, text))
+		return 0;
+	log_error("%s: \"%s\" is no time: 14:02:10, 2026-11-29T14:02:10Z or seconds", name, text);
+	return -1;
+}
+
+static void connect_lists(struct options *opt)
+{
+	struct select *s = &opt->select;
+
+	s->comms = opt->comms.v, s->ncomms = opt->comms.n;
+	s->modules = opt->modules.v, s->nmodules = opt->modules.n;
+	s->pids = opt->pids.v, s->npids = opt->pids.n;
+	s->tids = opt->tids.v, s->ntids = opt->tids.n;
+	s->cpus = opt->cpus.v, s->ncpus = opt->cpus.n;
+	opt->tree.match = s->match;
+	opt->symbols.symbol_dirs = opt->symbol_dirs.v;
+	opt->symbols.nsymbol_dirs = opt->symbol_dirs.n;
+}
+
+int options_parse(struct options *opt, int argc, char **argv)
+{
+	opt->output.min_percent = -1;
+	if (rows_parse(rows, opt, argc, argv, &opt->files))
+		return -1;
+	if (opt->help || opt->version || opt->schema)
+		return 0;
+	if (!opt->files.n) {
+		log_error("no recording given; \"-\" reads one from standard input");
+		return -1;
+	}
+	if (opt->out && !strcmp(opt->out, "-"))
+		opt->out = NULL;
+	connect_lists(opt);
+	return choose_format(opt) || parse_time(&opt->select.from, "--from", opt->from) ||
+	       parse_time(&opt->select.to, "--to", opt->to) ? -1 : 0;
+}
+
+void options_release(struct options *opt)
+{
+	word_list_release(&opt->comms);
+	word_list_release(&opt->modules);
+	word_list_release(&opt->symbol_dirs);
+	word_list_release(&opt->files);
+	number_list_release(&opt->pids);
+	number_list_release(&opt->tids);
+	number_list_release(&opt->cpus);
+}
+
+void options_print_usage(FILE *out)
+{
+	fputs("fold-report turns recordings into named stacks, tables and pictures.\n\n"
+	      "  fold-report [OPTION...] FILE...   \"-\" is standard input\n", out);
+	for (const struct verb *v = verbs; v->name; v++)
+		fprintf(out, "  fold-report %-22s%s\n", v->usage, v->help);
+	rows_print(out, rows);
+	fputs("\nFormats:\n", out);
+	for (const struct output_format *f = output_formats; f->name; f++)
+		fprintf(out, "  %-14s%-18s%s\n", f->name, f->suffix ? f->suffix : "", f->help);
+	fputs("\nExit status: 0 done, 1 failure or unusable input, 2 usage, 3 nothing matched.\n", out);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A file that appears under its name only when it is complete: it has no name,
+ * or a temporary one beside its place, until outfile_commit().
+ */
+#ifndef FOLD_REPORT_OUTFILE_H
+#define FOLD_REPORT_OUTFILE_H
+
+#include <stdio.h>
+
+struct outfile {
+	FILE *stream;
+	const char *path; /* NULL: standard output */
+	char *temporary;  /* a name to rename or remove; NULL none */
+};
+
+/* `path` NULL: standard output.  A path that is no regular file (a pipe, a
+ * device) is written as it is.  0, or -1 and a line in the log. */
+int outfile_open(struct outfile *out, const char *path);
+
+/* Give it its name.  0, or -1 and a line in the log: a write failed somewhere. */
+int outfile_commit(struct outfile *out);
+
+/* Forget what was not committed. */
+void outfile_release(struct outfile *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Files that travel inside the program.  The assembler copies them in, with paths
+ * from the top of the tree, where make runs; the Makefile knows that this object
+ * depends on them.
+ */
+#include "asset.h"
+
+#define ASSET(name, path) \
+	__asm__(".pushsection .rodata\n" \
+		"asset_" #name "_at:\n" \
+		".incbin \"report/output/" path "\"\n" \
+		"asset_" #name "_end:\n" \
+		".byte 0\n" \
+		".popsection\n"); \
+	extern const char asset_##name##_at[], asset_##name##_end[]; \
+	const struct asset asset_##name = {asset_##name##_at, asset_##name##_end}
+
+ASSET(schema, "fold-report.schema.json");
+ASSET(flame_js, "web/flame.js");
+ASSET(flame_css, "web/flame.css");

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The write functions behind the table in output.c, one per file. */
+#ifndef FOLD_REPORT_FORMATS_H
+#define FOLD_REPORT_FORMATS_H
+
+#include "output.h"
+
+int folded_write(FILE *to, const struct report *report); /* folded.c */
+int svg_write(FILE *to, const struct report *report);    /* svg.c */
+int top_write(FILE *to, const struct report *report);    /* top.c */
+int tree_write(FILE *to, const struct report *report);   /* tree.c */
+int json_write(FILE *to, const struct report *report);   /* json.c */
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The report itself: load, build one named tree for each event that has samples,
+ * write them in one format, and say on stderr what the numbers are worth.  Owns
+ * the order of these steps and nothing of what happens in them.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../log.h"
+#include "../options.h"
+#include "../outfile.h"
+#include "../output/asset.h"
+#include "verbs.h"
+
+struct job {
+	const struct options *opt;
+	struct recording rec;
+	struct symbolizer *symbolizer;
+	struct tree *trees;
+	uint32_t *tree_events;
+	size_t ntrees;
+	struct outfile out;
+};
+
+static int add_tree(struct job *job, uint32_t event)
+{
+	struct tree_options options = job->opt->tree;
+
+	options.event = event;
+	job->tree_events[job->ntrees] = event;
+	return tree_build(&job->trees[job->ntrees++], &job->rec, job->symbolizer, &options);
+}
+
+/* One for each event with samples; an empty one when there are none, so that
+ * every format can write a valid, empty document. */
+static int build_trees(struct job *job)
+{
+	size_t n = job->rec.nevents;
+
+	job->trees = calloc(n + 1, sizeof(*job->trees));
+	job->tree_events = calloc(n + 1, sizeof(*job->tree_events));
+	if (!job->trees || !job->tree_events) {
+		log_error("out of memory for %zu events", n);
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (job->rec.events[i].selected && add_tree(job, i))
+			return -1;
+	return job->ntrees ? 0 : add_tree(job, 0);
+}
+
+static void list_events(const struct job *job)
+{
+	for (size_t i = 0; i < job->rec.nevents; i++) {
+		struct fold_bytes name = recording_string(&job->rec, job->rec.events[i].name);
+
+		log_error("  %.*s: %llu samples", (int)name.size, (const char *)name.at,
+			  (unsigned long long)job->rec.events[i].read);
+	}
+}
+
+static int one_event_only(const struct job *job)
+{
+	if (!job->opt->format->one_event || job->ntrees < 2)
+		return 0;
+	log_error("%s shows one event, and there are several; choose with --event:", job->opt->format->name);
+	list_events(job);
+	return -1;
+}
+
+/* Why the report is empty; VERB_DONE when it is not. */
+static int nothing(const struct job *job)
+{
+	uint64_t read = 0, selected = 0;
+
+	for (size_t i = 0; i < job->ntrees; i++)
+		if (job->trees[i].total)
+			return VERB_DONE;
+	for (size_t i = 0; i < job->rec.nevents; i++) {
+		read += job->rec.events[i].read;
+		selected += job->rec.events[i].selected;
+	}
+	if (selected && job->opt->select.match)
+		log_error("nothing matched: no stack has a frame like \"%s\"", job->opt->select.match);
+	else if (read && !selected)
+		log_error("nothing matched: none of %llu samples was selected", (unsigned long long)read);
+	else
+		log_error("nothing to show: the recording has no samples");
+	if (read && !selected && job->opt->select.event)
+		list_events(job);
+	return VERB_NOTHING;
+}
+
+static void fit_terminal(struct output_options *output, const struct options *opt)
+{
+	const char *no_color = getenv("NO_COLOR");
+	struct winsize size;
+
+	if (opt->out || !isatty(STDOUT_FILENO))
+		return;
+	output->color = !no_color || !*no_color;
+	output->columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+}
+
+static int write_report(struct job *job)
+{
+	char line[OUTPUT_LOSS_LINE];
+	struct report report = {
+		.rec = &job->rec,
+		.trees = job->trees,
+		.ntrees = job->ntrees,
+		.tree_events = job->tree_events,
+		.options = job->opt->output,
+	};
+
+	fit_terminal(&report.options, job->opt);
+	if (outfile_open(&job->out, job->opt->out) || job->opt->format->write(job->out.stream, &report) ||
+	    outfile_commit(&job->out))
+		return -1;
+	log_info("%s", output_loss_line(&report, line, sizeof(line)));
+	return 0;
+}
+
+static int run(struct job *job)
+{
+	const struct options *opt = job->opt;
+	struct rec_keep keep = {.cpus = opt->tree.by == TREE_BY_CPU};
+
+	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
+		return VERB_FAILED;
+	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols)) {
+		log_error("out of memory for symbols");
+		return VERB_FAILED;
+	}
+	if (build_trees(job))
+		return VERB_FAILED;
+	if (one_event_only(job))
+		return VERB_USAGE;
+	return write_report(job) ? VERB_FAILED : nothing(job);
+}
+
+static void job_release(struct job *job)
+{
+	outfile_release(&job->out);
+	for (size_t i = 0; i < job->ntrees; i++)
+		tree_release(&job->trees[i]);
+	free(job->trees);
+	free(job->tree_events);
+	symbolizer_free(job->symbolizer);
+	recording_release(&job->rec);
+}
+
+/* --help and its like: data, so it goes to stdout, and a full disk counts. */
+static int print_text(const struct options *opt)
+{
+	if (opt->help)
+		options_print_usage(stdout);
+	else if (opt->version)
+		puts("fold-report " FOLD_VERSION);
+	else
+		fputs(asset_schema.at, stdout);
+	return fflush(stdout) ? VERB_FAILED : VERB_DONE;
+}
+
+int verb_report(int argc, char **argv)
+{
+	struct options opt = {0};
+	struct job job = {.opt = &opt};
+	int status = VERB_USAGE;
+
+	if (!options_parse(&opt, argc, argv)) {
+		log_set_level(opt.quiet ? LOG_QUIET : opt.verbose ? LOG_VERBOSE : LOG_NORMAL);
+		status = opt.help || opt.version || opt.schema ? print_text(&opt) : run(&job);
+	}
+	job_release(&job);
+	options_release(&opt);
+	return status;
+}

@@ -63,6 +63,9 @@ $(BUILD)/record/programs.o: record/programs.S $(bpf_o)
 $(BUILD)/fold-record: $(record_o) $(BUILD)/libfold.a
 	$(call q,LD,$@)$(CC) $(record_ldflags) $(LDFLAGS) -o $@ $^ $(record_libs)
 
+# Pages and the JSON schema travel inside the reporter.
+$(BUILD)/report/output/asset.o: $(wildcard report/output/web/* report/output/*.schema.json)
+
 $(BUILD)/fold-report: $(report_o) $(BUILD)/libfold.a
 	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(report_libs)
 

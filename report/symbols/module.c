@@ -148,7 +148,7 @@ static bool find_recorded(const struct module *m, uint64_t offset, struct module
 	name = recording_string(m->recording, sym->name);
 	*hit = (struct module_hit){
 		.name = (const char *)name.at, .name_size = name.size, .into = offset - sym->offset,
-		.source = m->rec->kind == FOLD_MODULE_ELF ? SYMBOL_EMBEDDED : SYMBOL_RECORDED,
+		.source = sym->embedded ? SYMBOL_EMBEDDED : SYMBOL_RECORDED,
 	};
 	return name.size != 0;
 }

@@ -187,7 +187,7 @@ static bool fixture_init(struct fixture *x, const char *path, const char *record
 	memset(x, 0, sizeof(*x));
 	if (!raw_load(&x->file, path))
 		return false;
-	intern_init(&x->rec.strings, 1);
+	intern_init(&x->rec.strings, 0);
 	record_file(&x->file, &x->module);
 	intern_add(&x->rec.strings, recorded_as, strlen(recorded_as), &x->module.name);
 	x->segment.meta.page_size = 4096;

@@ -6,10 +6,7 @@
 #ifndef FOLD_REPORT_STACKS_H
 #define FOLD_REPORT_STACKS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "hash.h"
+#include "pairmap.h"
 
 struct stack {
 	uint32_t leaf; /* node, or REC_NONE */
@@ -18,13 +15,12 @@ struct stack {
 struct stacks {
 	struct stack *v; /* v[0] is no stack */
 	size_t n, room;
-	uint32_t *slots, nslots;
-	struct hash_seed seed;
+	struct pairmap numbers;
 };
 
 int stacks_init(struct stacks *stacks); /* 0, or -1 out of memory */
 void stacks_release(struct stacks *stacks);
 /* The number of this stack, new or old.  0, or -1 out of memory. */
-int stacks_add(struct stacks *stacks, struct stack stack, uint32_t *id);
+int stacks_add(struct stacks *stacks, struct stack stack, uint32_t *number);
 
 #endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A table of addresses, sorted once to be named, and one pool of frame numbers. */
+#include "chains.h"
+
+#include "array.h"
+
+#define LOST_MARKER UINT64_MAX /* not one of enum fold_marker: a definition was damaged */
+
+static uint64_t address_hash(const struct chains *chains, const struct address *a)
+{
+	return hash_pair(&chains->seed, a->offset, (uint64_t)a->module << 1 | a->exact);
+}
+
+static int chains_rehash(struct chains *chains, size_t nslots)
+{
+	uint32_t *slots = calloc(nslots, sizeof(*slots));
+
+	if (!slots)
+		return -1;
+	for (size_t i = 0; i < chains->n; i++) {
+		size_t at = address_hash(chains, &chains->v[i]) & (nslots - 1);
+
+		while (slots[at])
+			at = (at + 1) & (nslots - 1);
+		slots[at] = (uint32_t)i + 1;
+	}
+	free(chains->slots);
+	chains->slots = slots;
+	chains->nslots = nslots;
+	return 0;
+}
+
+int chains_init(struct chains *chains, struct frames *frames, struct symbolizer *symbolizer)
+{
+	*chains = (struct chains){.frames = frames, .symbolizer = symbolizer};
+	hash_seed_init(&chains->seed);
+	return chains_rehash(chains, 1024);
+}
+
+void chains_release(struct chains *chains)
+{
+	free(chains->v);
+	free(chains->slots);
+	free(chains->pool);
+	*chains = (struct chains){0};
+}
+
+static struct address node_address(const struct rec_node *node, bool exact)
+{
+	switch (node->kind) {
+	case REC_FRAME_CODE:
+		return (struct address){.offset = node->offset, .module = node->module, .exact = exact};
+	case REC_FRAME_MARKER:
+		return (struct address){.offset = node->module, .module = REC_NONE};
+	default:
+		return (struct address){.offset = LOST_MARKER, .module = REC_NONE};
+	}
+}
+
+int chains_want(struct chains *chains, const struct rec_node *node, bool exact, uint32_t *id)
+{
+	struct address want = node_address(node, exact);
+	size_t at;
+
+	if (chains->n >= chains->nslots / 2 && chains_rehash(chains, chains->nslots * 2))
+		return -1;
+	for (at = address_hash(chains, &want) & (chains->nslots - 1); chains->slots[at];
+	     at = (at + 1) & (chains->nslots - 1)) {
+		const struct address *known = &chains->v[*id = chains->slots[at] - 1];
+
+		if (known->offset == want.offset && known->module == want.module && known->exact == want.exact)
+			return 0;
+	}
+	if (chains->n >= REC_NONE - 1 || array_room(chains->v, chains->room, chains->n + 1))
+		return -1;
+	*id = (uint32_t)chains->n;
+	chains->v[chains->n++] = want;
+	chains->slots[at] = *id + 1;
+	return 0;
+}
+
+/* -------------------------------------------------------------- resolving */
+
+static const char *marker_name(uint64_t marker)
+{
+	switch (marker) {
+	case LOST_MARKER:
+		return "[lost]";
+	case FOLD_MARK_REDACTED:
+		return "[redacted]";
+	default:
+		return "[unknown]";
+	}
+}
+
+static int resolve_one(struct chains *chains, struct address *a)
+{
+	struct symbols symbols;
+
+	a->first = (uint32_t)chains->npool;
+	if (a->module == REC_NONE) {
+		a->n = 1;
+		return array_room(chains->pool, chains->pool_room, chains->npool + 1) ||
+		       frames_marker(chains->frames, marker_name(a->offset), &chains->pool[chains->npool++]) ? -1 : 0;
+	}
+	symbols = symbolize(chains->symbolizer, a->module, a->offset, a->exact);
+	if (chains->npool + symbols.n >= UINT32_MAX ||
+	    array_room(chains->pool, chains->pool_room, chains->npool + symbols.n))
+		return -1;
+	for (uint32_t i = symbols.n; i-- > 0;)
+		if (frames_symbol(chains->frames, a->module, &symbols.v[i], &chains->pool[chains->npool++]))
+			return -1;
+	a->n = symbols.n;
+	return 0;
+}
+
+static int address_compare(const void *a, const void *b, void *state)
+{
+	const struct address *v = state;
+	const struct address *x = &v[*(const uint32_t *)a], *y = &v[*(const uint32_t *)b];
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return (int)x->exact - (int)y->exact;
+}
+
+int chains_resolve(struct chains *chains)
+{
+	uint32_t *order = malloc((chains->n + 1) * sizeof(*order));
+	int err = order ? 0 : -1;
+
+	if (err)
+		return -1;
+	for (size_t i = 0; i < chains->n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, chains->n, sizeof(*order), address_compare, chains->v);
+	for (size_t i = 0; !err && i < chains->n; i++)
+		err = resolve_one(chains, &chains->v[order[i]]);
+	free(order);
+	return err;
+}

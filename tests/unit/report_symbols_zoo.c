@@ -9,6 +9,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 #include "test.h"
 
 static char top[] = "/tmp/fold-zoo-XXXXXX";
-static char source[4096]; /* absolute: recipes run in directories of their own */
+static char source[PATH_MAX + 64]; /* absolute: recipes run in directories of their own */
 
 /* ------------------------------------------------------------ truth: nm */
 
@@ -419,9 +420,10 @@ int main(void)
 {
 	const char *src = getenv("SRC");
 	int failed = 0;
+	char here[PATH_MAX];
 
 	(void)test_cases; /* recipes that are left out must not count as passed, as cases would */
-	snprintf(source, sizeof(source), "%s/tests/elf/zoo.c", src ? src : realpath(".", NULL));
+	snprintf(source, sizeof(source), "%s/tests/elf/zoo.c", src ? src : getcwd(here, sizeof(here)));
 	if (!mkdtemp(top))
 		return 1;
 	for (size_t i = 0; i < sizeof(recipes) / sizeof(*recipes); i++) {

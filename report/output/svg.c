@@ -119,6 +119,19 @@ static double char_width(struct text_char c)
 	return em * 1.1 * FONT;
 }
 
+static double text_px(const char *s)
+{
+	double px = 0;
+
+	for (const char *end = s + strlen(s); s < end;) {
+		struct text_char c = text_char(s, end);
+
+		px += char_width(c);
+		s += c.size;
+	}
+	return px;
+}
+
 /* Bytes of `name` that fit into `px`; all, or so many that "…" fits behind. */
 static size_t fit(const char *name, size_t n, double px)
 {
@@ -255,7 +268,7 @@ static void legend(struct svg *s)
 			    key->class, x, x + 15);
 		xml(e, key->name);
 		emit_printf(e, " %.1f %%</text>\n", output_percent(key->self, s->tree->total));
-		x += 15 + 6.6 * (text_columns(key->name, strlen(key->name)) + 7) + 12;
+		x += 15 + text_px(key->name) + text_px(" 00.0 %") + 16;
 	}
 }
 
@@ -284,7 +297,7 @@ static void left_out(struct svg *s, uint32_t y)
 
 	if (!s->narrow && !s->deep)
 		return;
-	emit_printf(e, "<text class=\"note\" x=\"%d\" y=\"%" PRIu32 "\">Not drawn: ", PAD, y);
+	emit_printf(e, "<text class=\"note\" x=\"%d\" y=\"%" PRIu32 "\">Left out: ", PAD, y);
 	if (s->narrow) {
 		emit_count(e, s->narrow);
 		emit_str(e, s->narrow == 1 ? " branch narrower than " : " branches narrower than ");
@@ -295,9 +308,9 @@ static void left_out(struct svg *s, uint32_t y)
 	}
 	if (s->deep)
 		emit_printf(e, "%s%" PRIu64 " beyond %d frames", s->narrow ? ", " : "", s->deep, DEPTH_MAX);
-	emit_str(e, "; together ");
+	emit_str(e, ". ");
 	emit_fixed(e, output_percent(s->narrow_total, s->tree->total), 2);
-	emit_str(e, " %.</text>\n");
+	emit_str(e, " % of what was measured ends in them; --min and --width draw more.</text>\n");
 }
 
 static void document(struct svg *s)

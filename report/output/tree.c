@@ -93,7 +93,7 @@ static int push_children(struct text_tree *t, uint32_t node, size_t guides)
 
 	if (children(t, node, &left_out))
 		return -1;
-	note = left_out >= t->least && left_out;
+	note = left_out && left_out >= t->least && t->norder; /* all too light: the tree just ends here */
 	branch = t->norder + note > 1;
 	if (note && push(t, (struct row){TREE_NONE, node, guides, true, branch}))
 		return -1;

@@ -8,7 +8,9 @@
 
 #include "../../report/output/output.h"
 
+#ifndef FIXTURE_MAX
 #define FIXTURE_MAX 4096
+#endif
 
 struct fixture {
 	struct recording rec;

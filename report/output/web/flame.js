@@ -101,6 +101,9 @@ function layout() {
 	head(width);
 }
 const headTexts = [[titleText, titleText.textContent, "600 17px " + FONT.slice(7)], [summaryText, summaryText.textContent, "12px " + FONT.slice(7)]];
+const note = svg.querySelector(".note");
+if (note)
+	headTexts.push([note, note.textContent, "12px " + FONT.slice(7)]);
 function head(width) {
 	for (const [element, text, font] of headTexts)
 		element.textContent = fitted(text, width - 2 * PAD - (element === titleText ? TOOLS + 10 : 0), font);
@@ -184,8 +187,8 @@ function matched() {
 			sum += to - from;
 			end = f.start + f.width;
 		}
-	count.textContent = state.search && zoom ? percent(sum, zoom.width) : "";
-	count.title = state.search && zoom ? "Matched: " + value(sum) + (state.zoom ? " of the zoomed frame" : "") : "";
+	count.textContent = state.search && zoom ? "Matched " + percent(sum, zoom.width) : "";
+	count.title = state.search && zoom ? value(sum) + (state.zoom ? " of the zoomed frame" : "") : "";
 }
 function setSearch(text) {
 	state.search = text;
@@ -283,6 +286,7 @@ function follow() {
 }
 tell(null);
 if (alone) {
+	svg.classList.add("alone"); /* its paper covers the window */
 	svg.removeAttribute("viewBox");
 	svg.setAttribute("width", "100%");
 	window.addEventListener("scroll", follow, {passive: true});

@@ -37,7 +37,9 @@ void session_free(struct session *s);
 int session_event(struct session *s, const struct event *event);
 
 /* Counters of the programs in the kernel, as totals since the start: rows are
- * made of the differences.  `cause` is enum fold_cause. */
+ * made of the differences.  `cause` is enum fold_cause; `cpu` a number, or
+ * SESSION_ALL_CPUS where the kernel does not tell them apart. */
+#define SESSION_ALL_CPUS UINT32_MAX
 void session_account(struct session *s, uint32_t event, uint32_t cpu, uint32_t cause, uint64_t total);
 
 /*

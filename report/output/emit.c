@@ -115,15 +115,14 @@ void emit_printf(struct emit *e, const char *format, ...)
 		emit_bytes(e, buf, n < (int)sizeof(buf) ? (size_t)n : sizeof(buf) - 1);
 }
 
-/* Bytes of the UTF-8 character at `at`, 0 when it is none (RFC 3629: shortest
- * form, no surrogates, nothing above U+10FFFF). */
-static unsigned utf8(const unsigned char *at, size_t n, uint32_t *code)
+unsigned text_utf8(const char *name, const char *end, uint32_t *code)
 {
 	static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *at = (const unsigned char *)name;
 	unsigned size = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
 	uint32_t c = size == 1 ? at[0] : size ? at[0] & (0x7f >> size) : 0;
 
-	if (!size || size > n)
+	if (!size || size > (size_t)(end - name))
 		return 0;
 	for (unsigned i = 1; i < size; i++) {
 		if ((at[i] & 0xc0) != 0x80)
@@ -140,7 +139,7 @@ struct text_char text_char(const char *at, const char *end)
 {
 	struct text_char c = {0};
 
-	c.size = utf8((const unsigned char *)at, end - at, &c.code);
+	c.size = text_utf8(at, end, &c.code);
 	if (!c.size || (c.code & 0xfffe) == 0xfffe) {
 		c.code = (unsigned char)*at;
 		c.size = 1;

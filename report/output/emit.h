@@ -48,6 +48,9 @@ struct text_char {
 };
 /* The character at `at` < `end`. */
 struct text_char text_char(const char *at, const char *end);
+/* Bytes of the UTF-8 character at `at`, 0 when there is none (RFC 3629: shortest
+ * form, no surrogates, nothing above U+10FFFF). */
+unsigned text_utf8(const char *at, const char *end, uint32_t *code);
 
 /* Columns that emit_plain() needs for `n` bytes of a name, and how many bytes of
  * it fit into `columns`. */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the user asked for.  Built once, then only read. */
+#ifndef FOLD_RECORD_OPTIONS_H
+#define FOLD_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "log.h"
+#include "session.h"
+#include "target.h"
+
+#define OPTIONS_DEFAULT_OUTPUT "fold.foldrec"
+
+struct options {
+	uint32_t frequency;
+	uint64_t duration;   /* ns, 0: until it is stopped */
+	const char *output;  /* "-": stdout */
+	bool overwrite;
+	struct numbers pids, cpus;
+	char **command;      /* NULL: none */
+	bool kernel_only, user_only;
+	uint32_t max_depth;  /* 0: as deep as the host allows */
+	bool aggregate;
+	enum session_paths paths;
+	bool raw_addresses, no_kernel_symbols;
+	const char *note;
+	uint32_t ring_kib;   /* 0: by frequency */
+	uint32_t table_size; /* 0: by frequency and CPUs */
+	bool quiet, verbose, check, help, version;
+};
+
+enum options_result {
+	OPTIONS_RUN,
+	OPTIONS_DONE,  /* --help, --version: nothing more to do */
+	OPTIONS_WRONG, /* a line in the log says what */
+};
+
+enum options_result options_parse(struct options *options, int argc, char **argv);
+void options_release(struct options *options); /* accepts a zeroed struct */
+
+#endif

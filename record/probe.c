@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loads the sampling programs, sizes their maps, opens rings and sampling events
+ * and keeps them together.  Which program: one that sends every sample, or one
+ * that counts equal ones in the kernel.
+ */
+#include "probe.h"
+#include "attach.h"
+#include "clock.h"
+#include "log.h"
+#include "programs.h"
+#include "threads.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#define SENT_SLOTS 65536
+#define MIN_TABLE 2048
+#define MAX_TABLE 16384
+#define MIN_RING (512u << 10) /* with its header page just what an ordinary user may lock */
+#define MAX_RING (8u << 20)
+#define RING_BYTES_PER_SAMPLE 256 /* and a second of room */
+
+struct probe {
+	struct probe_options options;
+	struct bpf_object *object;
+	struct bpf_program *program;
+	struct numbers cpus;
+	struct rings rings;
+	struct attach attach;
+	struct event_control control;
+	size_t table_size;
+	size_t possible;     /* CPUs that per-CPU maps have values for */
+	int control_fd, counters_fd;
+	int stacks_fd[2], counts_fd[2];
+};
+
+static size_t power_of_two(size_t n)
+{
+	size_t p = 1;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+static size_t clamp(size_t n, size_t low, size_t high)
+{
+	return n < low ? low : n > high ? high : n;
+}
+
+static int say(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char text[900];
+	size_t n;
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	vsnprintf(text, sizeof(text), format, args);
+	n = strlen(text);
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	log_detail("%s", text);
+	return 0;
+}
+
+static int set_config(struct probe *p, size_t sent_slots)
+{
+	struct event_config config = {
+		.max_frames = p->options.max_frames,
+		.sides = p->options.sides,
+		.sent_mask = (uint32_t)sent_slots - 1,
+		.event = 0,
+	};
+	struct bpf_map *map = bpf_object__find_map_by_name(p->object, ".rodata");
+
+	return map ? bpf_map__set_initial_value(map, &config, sizeof(config)) : -ENOENT;
+}
+
+/* Maps that the other program needs are not made. */
+static int size_map(struct probe *p, const char *name, bool wanted, size_t entries, size_t value)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(p->object, name);
+	int err;
+
+	if (!map)
+		return -ENOENT;
+	if (!wanted)
+		return bpf_map__set_autocreate(map, false);
+	err = bpf_map__set_max_entries(map, (uint32_t)entries);
+	if (!err && value)
+		err = bpf_map__set_value_size(map, (uint32_t)value);
+	return err;
+}
+
+static int size_maps(struct probe *p)
+{
+	size_t sent = p->options.table_size ? power_of_two(p->options.table_size) : SENT_SLOTS;
+	size_t stack = p->options.max_frames * sizeof(uint64_t);
+	bool counting = p->options.aggregate;
+	int err = set_config(p, sent);
+
+	p->table_size = p->options.table_size;
+	if (!p->table_size) /* at most two stacks a sample; half empty, or too many collide */
+		p->table_size = clamp(power_of_two(4 * p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
+	if (!err)
+		err = size_map(p, "sent", true, sent, 0);
+	if (!err)
+		err = size_map(p, "stacks0", counting, p->table_size, stack);
+	if (!err)
+		err = size_map(p, "stacks1", counting, p->table_size, stack);
+	if (!err)
+		err = size_map(p, "counts0", counting, p->table_size, 0);
+	if (!err)
+		err = size_map(p, "counts1", counting, p->table_size, 0);
+	return err;
+}
+
+static int choose_program(struct probe *p)
+{
+	const char *wanted = p->options.aggregate ? "sample_count" : "sample_event";
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, p->object) {
+		if (strcmp(bpf_program__name(program), wanted))
+			bpf_program__set_autoload(program, false);
+		else
+			p->program = program;
+	}
+	return p->program ? 0 : -ENOENT;
+}
+
+static int map_fd(const struct probe *p, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(p->object, name);
+}
+
+static void new_seed(struct probe *p)
+{
+	if (getrandom(&p->control.seed, sizeof(p->control.seed), GRND_NONBLOCK) < 0)
+		p->control.seed = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+}
+
+static int set_control(struct probe *p)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_update_elem(p->control_fd, &zero, &p->control, BPF_ANY) ? -errno : 0;
+}
+
+static int load(struct probe *p)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_sample");
+	int err;
+
+	libbpf_set_print(say);
+	p->object = bpf_object__open_mem(program_sample, (size_t)(program_sample_end - program_sample), &opts);
+	if (!p->object)
+		return -errno;
+	err = size_maps(p);
+	if (!err)
+		err = choose_program(p);
+	if (!err)
+		err = bpf_object__load(p->object);
+	if (err)
+		return err;
+	p->control_fd = map_fd(p, "control");
+	p->counters_fd = map_fd(p, "counters");
+	p->stacks_fd[0] = map_fd(p, "stacks0");
+	p->stacks_fd[1] = map_fd(p, "stacks1");
+	p->counts_fd[0] = map_fd(p, "counts0");
+	p->counts_fd[1] = map_fd(p, "counts1");
+	p->attach.program = bpf_program__fd(p->program);
+	p->attach.frequency = p->options.frequency;
+	new_seed(p);
+	return set_control(p);
+}
+
+static int open_rings(struct probe *p)
+{
+	size_t bytes = p->options.ring_bytes;
+
+	if (!bytes)
+		bytes = clamp(power_of_two((size_t)p->options.frequency * RING_BYTES_PER_SAMPLE), MIN_RING, MAX_RING);
+	return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, power_of_two(bytes));
+}
+
+int probe_new(struct probe **out, const struct probe_options *options, struct probe_fault *fault)
+{
+	struct probe *p = calloc(1, sizeof(*p));
+	int possible = libbpf_num_possible_cpus();
+	int err = -ENOMEM;
+
+	*out = p;
+	fault->step = HOST_LOAD;
+	if (p) {
+		p->options = *options;
+		p->possible = possible > 0 ? (size_t)possible : 1;
+		err = numbers_online_cpus(&p->cpus);
+		if (!err)
+			err = load(p);
+	}
+	if (!err) {
+		fault->step = HOST_RINGS;
+		err = open_rings(p);
+	}
+	fault->err = -err;
+	return err ? -1 : 0;
+}
+
+void probe_free(struct probe *p)
+{
+	if (!p)
+		return;
+	attach_release(&p->attach);
+	rings_close(&p->rings);
+	bpf_object__close(p->object);
+	numbers_release(&p->cpus);
+	free(p);
+}
+
+/* ---- sampling events */
+
+static int attach(struct probe *p, const struct attach_place *place, struct probe_fault *fault)
+{
+	bool attaching;
+	int err = attach_open(&p->attach, place, &attaching);
+
+	fault->step = attaching ? HOST_ATTACH : HOST_EVENTS;
+	fault->err = -err;
+	return err;
+}
+
+int probe_attach_cpus(struct probe *p, const struct numbers *cpus, struct probe_fault *fault)
+{
+	for (size_t i = 0; i < p->cpus.n; i++) {
+		struct attach_place place = { .pid = -1, .cpu = (int)p->cpus.v[i], .ring = p->rings.v[i].fd };
+
+		if (cpus && cpus->n && !numbers_have(cpus, p->cpus.v[i]))
+			continue;
+		if (attach(p, &place, fault))
+			return -1;
+	}
+	return 0;
+}
+
+/* One event, or one for each of the CPUs asked for. */
+static int attach_thread(struct probe *p, pid_t tid, const struct numbers *cpus, enum attach_when when, struct probe_fault *fault)
+{
+	struct attach_place place = { .pid = tid, .cpu = -1, .ring = -1, .when = when };
+	int err = 0;
+
+	if (!cpus || !cpus->n)
+		return attach(p, &place, fault);
+	for (size_t i = 0; !err && i < cpus->n; i++) {
+		place.cpu = (int)cpus->v[i];
+		err = attach(p, &place, fault);
+	}
+	return err;
+}
+
+int probe_attach_command(struct probe *p, pid_t pid, const struct numbers *cpus, struct probe_fault *fault)
+{
+	return attach_thread(p, pid, cpus, ATTACH_ON_EXEC, fault) ? -1 : 0;
+}
+
+int probe_attach_pids(struct probe *p, const struct numbers *pids, const struct numbers *cpus, struct probe_fault *fault)
+{
+	struct threads threads;
+	uint32_t tid;
+	int more, err = 0;
+
+	threads_init(&threads, pids);
+	while (!err && (more = threads_next(&threads, &p->rings, &tid)) > 0) {
+		err = attach_thread(p, (pid_t)tid, cpus, ATTACH_DISABLED, fault);
+		threads_attached(&threads, clock_now());
+		if (err == -ESRCH) /* ended meanwhile */
+			err = 0;
+	}
+	threads_release(&threads);
+	if (!err && more < 0) {
+		*fault = (struct probe_fault){ .step = HOST_EVENTS, .err = -more };
+		err = more;
+	}
+	if (!err && !p->attach.n) {
+		*fault = (struct probe_fault){ .step = HOST_EVENTS, .err = ESRCH };
+		err = -ESRCH;
+	}
+	return err ? -1 : 0;
+}
+
+int probe_enable(struct probe *p)
+{
+	return attach_enable(&p->attach);
+}
+
+/* A program runs in an interrupt and so inside what RCU waits for. */
+static void wait_for_programs(void)
+{
+	struct timespec rest = { .tv_nsec = 50 * 1000 * 1000 };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&rest, NULL); /* EINVAL with nohz_full */
+}
+
+void probe_disable(struct probe *p)
+{
+	attach_disable(&p->attach);
+	wait_for_programs();
+}
+
+/* ---- what is known of it */
+
+const struct rings *probe_rings(const struct probe *p)
+{
+	return &p->rings;
+}
+
+const struct numbers *probe_cpus(const struct probe *p)
+{
+	return &p->cpus;
+}
+
+size_t probe_counters_n(const struct probe *p)
+{
+	return p->possible;
+}
+
+int probe_counters(struct probe *p, struct event_counters *out)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(p->counters_fd, &zero, out) ? -errno : 0;
+}
+
+void probe_forget_sent(struct probe *p)
+{
+	new_seed(p);
+	set_control(p);
+	wait_for_programs();
+}
+
+uint64_t probe_seed(const struct probe *p)
+{
+	return p->control.seed;
+}
+
+uint32_t probe_flip(struct probe *p, uint64_t *when)
+{
+	uint32_t old = p->control.half;
+
+	p->control.half = !old;
+	set_control(p);
+	*when = clock_now();
+	wait_for_programs();
+	return old;
+}
+
+int probe_stacks_fd(const struct probe *p, uint32_t half)
+{
+	return p->stacks_fd[half];
+}
+
+int probe_counts_fd(const struct probe *p, uint32_t half)
+{
+	return p->counts_fd[half];
+}
+
+size_t probe_table_size(const struct probe *p)
+{
+	return p->table_size;
+}
+
+uint32_t probe_max_frames(const struct probe *p)
+{
+	return p->options.max_frames;
+}
+
+uint64_t probe_run_ns(const struct probe *p)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(p->attach.program, &info, &size))
+		return 0;
+	return info.run_time_ns;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The part of the recorder that is in the kernel: programs, maps, rings and the
+ * sampling events.  Opens, steers and closes it; reads none of its events.
+ */
+#ifndef FOLD_RECORD_PROBE_H
+#define FOLD_RECORD_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../bpf/event.h"
+#include "hostcheck.h"
+#include "ring.h"
+#include "target.h"
+
+struct probe;
+
+struct probe_options {
+	uint32_t frequency;  /* samples a second and CPU, within the kernel's limit */
+	uint32_t max_frames; /* per side, within the kernel's limit */
+	uint32_t sides;      /* 1 kernel, 2 user */
+	bool aggregate;
+	size_t table_size;   /* entries of every table; 0: by frequency and CPUs */
+	size_t ring_bytes;   /* 0: by frequency */
+};
+
+/* What failed, for host_explain(). */
+struct probe_fault {
+	enum host_step step;
+	int err; /* errno */
+};
+
+/* Load the programs and open the rings: from now on they take note of mappings
+ * and processes; no sample yet.  0, or -1 with `fault`. */
+int probe_new(struct probe **out, const struct probe_options *options, struct probe_fault *fault);
+void probe_free(struct probe *p); /* accepts NULL */
+
+/*
+ * Sampling events, not yet enabled: on each of `cpus` (NULL: all) for everything
+ * that runs there; for the threads that these processes have, and what comes of
+ * them; for a command, from its exec on.  0, or -1 with `fault`.
+ */
+int probe_attach_cpus(struct probe *p, const struct numbers *cpus, struct probe_fault *fault);
+int probe_attach_pids(struct probe *p, const struct numbers *pids, const struct numbers *cpus, struct probe_fault *fault);
+int probe_attach_command(struct probe *p, pid_t pid, const struct numbers *cpus, struct probe_fault *fault);
+
+int probe_enable(struct probe *p);   /* 0 or -errno */
+void probe_disable(struct probe *p); /* no program runs any more on return */
+
+const struct rings *probe_rings(const struct probe *p);
+const struct numbers *probe_cpus(const struct probe *p); /* that have a ring */
+
+/* Counters by CPU number; probe_counters_n() of them. */
+size_t probe_counters_n(const struct probe *p);
+int probe_counters(struct probe *p, struct event_counters *out);
+
+/* Nothing counts as sent any more; ids made before are in the rings until now. */
+void probe_forget_sent(struct probe *p);
+uint64_t probe_seed(const struct probe *p);
+
+/* Aggregated mode: use the other half, from `*when` on; the maps of the old one
+ * are at rest when this returns.  Its number. */
+uint32_t probe_flip(struct probe *p, uint64_t *when);
+int probe_stacks_fd(const struct probe *p, uint32_t half);
+int probe_counts_fd(const struct probe *p, uint32_t half);
+size_t probe_table_size(const struct probe *p);
+uint32_t probe_max_frames(const struct probe *p);
+
+/* Time spent in the programs, ns; 0 unless kernel.bpf_stats_enabled. */
+uint64_t probe_run_ns(const struct probe *p);
+
+#endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define FLAGS_CRITICAL 0x0f /* an unknown one of these changes the meaning of the chunk */
+#define FLAGS_RESERVED 0x0f /* the other four are unused: ignored */
 
 void file_header_put(uint8_t to[FOLD_HEADER_SIZE])
 {
@@ -31,7 +31,10 @@ enum fold_error file_header_get(const uint8_t from[FOLD_HEADER_SIZE], uint64_t *
 	if (le32_get(from + 12) != crc32c(0, from, 12))
 		return FOLD_E_HEADER_CRC;
 	*detail = from[8];
-	return from[8] == FOLD_MAJOR ? FOLD_E_OK : FOLD_E_VERSION;
+	if (from[8] != FOLD_MAJOR)
+		return FOLD_E_VERSION;
+	*detail = le16_get(from + 10);
+	return *detail ? FOLD_E_RESERVED : FOLD_E_OK;
 }
 
 void chunk_header_put(uint8_t to[FOLD_CHUNK_HEADER_SIZE], struct chunk_header *header)
@@ -60,20 +63,43 @@ bool chunk_header_get(const uint8_t from[FOLD_CHUNK_HEADER_SIZE], struct chunk_h
 	header->stored_size = le32_get(from + 12);
 	header->raw_size = le32_get(from + 16);
 	header->stored_crc = le32_get(from + 20);
+	header->reserved = le32_get(from + 24);
 	header->header_crc = le32_get(from + 28);
 	return header->header_crc == crc32c(0, from, 28);
 }
 
 enum fold_error chunk_header_check(const struct chunk_header *header, uint64_t *detail)
 {
-	if (header->flags & FLAGS_CRITICAL) {
-		*detail = header->flags;
-		return FOLD_E_CHUNK_FLAGS;
+	switch (header->type) {
+	case FOLD_META:
+	case FOLD_BATCH:
+	case FOLD_END:
+	case FOLD_NOTE:
+	case FOLD_SYMBOLS:
+		break;
+	default:
+		*detail = header->type;
+		return FOLD_E_CHUNK_TYPE;
 	}
-	if (header->codec != FOLD_STORED && header->codec != FOLD_ZSTD) {
-		*detail = header->codec;
+	*detail = header->codec;
+	if (header->codec != FOLD_STORED && header->codec != FOLD_ZSTD)
 		return FOLD_E_CHUNK_CODEC;
-	}
-	*detail = header->stored_size > FOLD_MAX_STORED ? header->stored_size : header->raw_size;
-	return *detail > FOLD_MAX_RAW ? FOLD_E_CHUNK_SIZE : FOLD_E_OK;
+	*detail = header->flags;
+	if (header->flags & FLAGS_RESERVED)
+		return FOLD_E_CHUNK_FLAGS;
+	*detail = header->reserved;
+	return header->reserved ? FOLD_E_RESERVED : FOLD_E_OK;
+}
+
+bool chunk_payload_matches(const struct chunk_header *header, const uint8_t *stored)
+{
+	return crc32c(0, stored, header->stored_size) == header->stored_crc;
+}
+
+uint32_t header_crc_add(uint32_t sum, uint32_t header_crc)
+{
+	uint8_t bytes[4];
+
+	le32_put(bytes, header_crc);
+	return crc32c(sum, bytes, sizeof(bytes));
 }

@@ -11,22 +11,29 @@
 #include "fold.h"
 
 void file_header_put(uint8_t to[FOLD_HEADER_SIZE]);
-/* OK, or MAGIC, MAGIC_TEXT, HEADER_CRC, VERSION (its major number in `detail`). */
+/* OK, or MAGIC, MAGIC_TEXT, HEADER_CRC, VERSION (its major number in `detail`), RESERVED. */
 enum fold_error file_header_get(const uint8_t from[FOLD_HEADER_SIZE], uint64_t *detail);
 
 struct chunk_header {
 	uint16_t type;
 	uint8_t codec, flags;
 	uint32_t seq, stored_size, raw_size;
-	uint32_t stored_crc, header_crc;
+	uint32_t stored_crc, reserved, header_crc;
 };
 
 /* Fills header->header_crc. */
 void chunk_header_put(uint8_t to[FOLD_CHUNK_HEADER_SIZE], struct chunk_header *header);
 /* False: no sync or a wrong checksum.  What the fields say is for chunk_header_check(). */
 bool chunk_header_get(const uint8_t from[FOLD_CHUNK_HEADER_SIZE], struct chunk_header *header);
-/* OK, or CHUNK_FLAGS, CHUNK_CODEC, CHUNK_SIZE; the number refused in `detail`. */
+/* Is it of a kind that this version knows?  OK, or CHUNK_TYPE, CHUNK_CODEC,
+ * CHUNK_FLAGS, RESERVED; the number refused in `detail`. */
 enum fold_error chunk_header_check(const struct chunk_header *header, uint64_t *detail);
+
+/* Do these stored bytes have the checksum that the header tells? */
+bool chunk_payload_matches(const struct chunk_header *header, const uint8_t *stored);
+
+/* END's sum over the header_crc fields of all chunks before it: with one more. */
+uint32_t header_crc_add(uint32_t sum, uint32_t header_crc);
 
 /* Compressing and decompressing are apart, so that a recorder links only the one. */
 struct packer;
@@ -44,7 +51,8 @@ void unpacker_free(struct unpacker *u);
 /*
  * The payload of a checked header whose stored bytes are at `stored`.  `raw` is
  * borrowed until the next call; it is `stored` itself when nothing was packed.
- * OK, CHUNK_SIZE, CHUNK_ZSTD or MEMORY.
+ * OK, or CHUNK_SIZE: beyond the limit, or stored in other than its size;
+ * CHUNK_ZSTD; MEMORY.
  */
 enum fold_error unpacker_get(struct unpacker *u, const struct chunk_header *header, const uint8_t *stored, struct fold_bytes *raw);
 

@@ -40,25 +40,6 @@ void unpacker_free(struct unpacker *u)
 	free(u);
 }
 
-/*
- * The window a frame asks for is in its header: byte 4 the descriptor, whose bit
- * 5 says that the content is the window, byte 5 exponent and mantissa.  The
- * one-shot decoder does not need it, a streaming one would.
- */
-static bool window_allowed(const uint8_t *frame, size_t size)
-{
-	unsigned exponent;
-	uint64_t base;
-
-	if (size < 6 || le32_get(frame) != ZSTD_MAGICNUMBER)
-		return false;
-	if (frame[4] & 1u << 5)
-		return true;
-	exponent = frame[5] >> 3;
-	base = UINT64_C(1) << (10 + exponent);
-	return base + base / 8 * (frame[5] & 7) <= UINT64_C(1) << FOLD_MAX_WINDOW_LOG;
-}
-
 static bool reserve(struct unpacker *u, size_t size)
 {
 	uint8_t *raw;
@@ -78,13 +59,14 @@ enum fold_error unpacker_get(struct unpacker *u, const struct chunk_header *head
 {
 	size_t size = header->stored_size, got;
 
+	if (header->raw_size > FOLD_MAX_RAW)
+		return FOLD_E_CHUNK_SIZE;
 	if (header->codec == FOLD_STORED) {
 		*raw = (struct fold_bytes){.at = stored, .size = size};
 		return header->raw_size == size ? FOLD_E_OK : FOLD_E_CHUNK_SIZE;
 	}
-	/* One frame, of exactly these bytes, that states its content size. */
-	if (!window_allowed(stored, size) || ZSTD_getFrameContentSize(stored, size) != header->raw_size ||
-	    ZSTD_findFrameCompressedSize(stored, size) != size)
+	/* One frame of exactly these bytes, not a skippable one. */
+	if (size < 4 || le32_get(stored) != ZSTD_MAGICNUMBER || ZSTD_findFrameCompressedSize(stored, size) != size)
 		return FOLD_E_CHUNK_ZSTD;
 	if (!reserve(u, header->raw_size ? header->raw_size : 1))
 		return FOLD_E_MEMORY;

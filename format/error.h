@@ -47,7 +47,10 @@
 	X(32, SUM, "samples taken are not samples written plus samples lost") \
 	X(33, END_CRC, "the chunks are not those that END was written for") \
 	X(34, BUDGET, "the file decompresses to more than its size allows") \
-	X(35, AFTER_END, "data after END")
+	X(35, AFTER_END, "data after END") \
+	X(36, RESERVED, "reserved bytes that are not 0") \
+	X(37, COLUMN_TWICE, "a column stands twice or out of order") \
+	X(38, CHUNK_REPEATED, "a chunk that was there before")
 
 enum fold_error {
 #define X(number, name, text) FOLD_E_##name = number,

@@ -13,13 +13,13 @@
 
 enum fold_item_kind {
 	FOLD_ITEM_END_OF_FILE = 0, /* clean: a chunk border */
-	FOLD_ITEM_SEGMENT, /* a file header: ids start afresh; META follows */
+	FOLD_ITEM_SEGMENT, /* a file header, even a damaged or lost one: ids start afresh; META follows, unless it is lost */
 	FOLD_ITEM_META,
 	FOLD_ITEM_BATCH,
 	FOLD_ITEM_FINISH,  /* the END chunk */
 	FOLD_ITEM_NOTE,
 	FOLD_ITEM_SYMBOLS,
-	FOLD_ITEM_SKIPPED, /* an ancillary chunk of unknown type, passed over; `fault.detail` is its type */
+	FOLD_ITEM_SKIPPED, /* an ancillary chunk of unknown type, codec or flags, passed over; `fault` says which */
 	FOLD_ITEM_DAMAGE,  /* something was lost here; `fault` says what; reading goes on */
 	FOLD_ITEM_CUT,     /* the file stops early; all before is good; END_OF_FILE follows */
 };
@@ -31,7 +31,9 @@ struct fold_item {
 	uint32_t stored_size, raw_size;
 	uint64_t lost_bytes;  /* DAMAGE, CUT: bytes passed over */
 	uint32_t lost_chunks; /* DAMAGE: chunks known to be missing, by seq */
-	struct fold_fault fault; /* DAMAGE, CUT, SKIPPED; FINISH when END contradicts the chunks seen */
+	/* DAMAGE, CUT, SKIPPED.  FINISH: END_CRC when END was written for other chunks than
+	 * those before it, SUM when its totals are not what was read or do not add up. */
+	struct fold_fault fault;
 	uint32_t section_size[FOLD_SECTION_MAX]; /* BATCH: raw bytes of each section */
 	union {                /* by kind; borrowed until the next call */
 		const struct fold_meta *meta;
@@ -60,10 +62,13 @@ void reader_free(struct reader *r);
  * budget.
  *
  * References in a BATCH (thread -> proc, stack -> module space, ...) are checked
- * against everything defined so far in the segment.  After a gap, references to
- * lost definitions are legal; see reader_known().
+ * against everything defined so far in the segment.  Once chunks of the segment
+ * are lost (reader_lossy), a reference can lead to a lost definition: it is below
+ * its limit, and that is all.  Definitions keep their ids.  A process's parent
+ * always has a smaller id.
  */
 int reader_next(struct reader *r, struct fold_item *item);
+bool reader_lossy(const struct reader *r);
 const struct fold_fault *reader_fault(const struct reader *r);
 
 /* Bytes taken from the source so far. */

@@ -112,7 +112,7 @@ static inline uint8_t span_u8(struct span *s)
 
 /* Unsigned LEB128.  One number, one byte string: a last byte of zero (except
  * for 0 itself) and bits beyond 64 are refused. */
-static inline uint64_t span_uv(struct span *s)
+static inline uint64_t span_uv_long(struct span *s)
 {
 	uint64_t v = 0;
 
@@ -121,16 +121,35 @@ static inline uint64_t span_uv(struct span *s)
 
 		if (s->bad)
 			return 0;
-		if (byte < 0x80) {
-			if ((!byte && shift) || (shift == 63 && byte > 1))
-				break;
-			return v | (uint64_t)byte << shift;
-		}
-		if (shift < 63)
-			v |= (uint64_t)(byte & 0x7f) << shift;
+		if (shift == 63 && byte > 1)
+			break;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte & 0x80)
+			continue;
+		if (!byte && shift)
+			break;
+		return v;
 	}
 	span_fail(s, FOLD_E_LEB128);
 	return 0;
+}
+
+/* Most numbers in a recording have one or two bytes. */
+static inline uint64_t span_uv(struct span *s)
+{
+	const uint8_t *p = s->at;
+
+	if (s->end - p >= 2) {
+		if (p[0] < 0x80) {
+			s->at = p + 1;
+			return p[0];
+		}
+		if (p[1] - 1u < 0x7f) {
+			s->at = p + 2;
+			return (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
+		}
+	}
+	return span_uv_long(s);
 }
 
 static inline int64_t span_sv(struct span *s)
@@ -138,34 +157,15 @@ static inline int64_t span_sv(struct span *s)
 	return unzigzag(span_uv(s));
 }
 
-/* A number that must not be above `max`. */
-static inline uint64_t span_max(struct span *s, uint64_t max, enum fold_error why)
+static inline uint32_t span_u32(struct span *s)
 {
 	uint64_t v = span_uv(s);
 
-	if (v > max) {
-		span_fail(s, why);
+	if (v > UINT32_MAX) {
+		span_fail(s, FOLD_E_RANGE);
 		return 0;
 	}
-	return v;
-}
-
-static inline uint32_t span_u32(struct span *s)
-{
-	return (uint32_t)span_max(s, UINT32_MAX, FOLD_E_RANGE);
-}
-
-/* How many things follow that take at least `bytes` each; never more than what
- * is left can hold, so that an allocation for them is linear in the input. */
-static inline size_t span_count(struct span *s, size_t bytes, uint64_t max)
-{
-	uint64_t n = span_max(s, max, FOLD_E_LIMIT);
-
-	if (n > span_left(s) / bytes) {
-		span_fail(s, FOLD_E_SECTION);
-		return 0;
-	}
-	return (size_t)n;
+	return (uint32_t)v;
 }
 
 /* The next `n` bytes as a window of their own; an empty, bad one when they are not there. */
@@ -179,9 +179,9 @@ static inline struct span span_cut(struct span *s, uint64_t n)
 }
 
 /* uv length, bytes */
-static inline struct fold_bytes span_bytes(struct span *s, uint64_t max)
+static inline struct fold_bytes span_bytes(struct span *s)
 {
-	uint64_t n = span_max(s, max, FOLD_E_LIMIT);
+	uint64_t n = span_uv(s);
 	const uint8_t *p = span_take(s, n);
 
 	return (struct fold_bytes){.at = p, .size = p ? (size_t)n : 0};

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sections made of records {uv length, fields}: what stacks and samples refer
+ * to, and what is told about them.  Each encoder stands above its decoder.
+ */
+#include "section.h"
+
+#include <stdlib.h>
+
+#define GROW(d, s, out, room) decoding_room(d, s, (void **)&(out)->v, (out)->n, &(room), sizeof(*(out)->v))
+
+/* The next record.  Its fields are read from it, what follows them belongs to a
+ * later version; a failure in it is put back with record_done(). */
+static struct span record_next(struct span *s)
+{
+	return span_cut(s, span_uv(s));
+}
+
+static void record_done(struct span *s, const struct span *record)
+{
+	if (record->bad)
+		span_fail(s, record->bad);
+}
+
+/* ---- STRINGS: no records, only bytes */
+
+void strings_encode(struct buf *to, const struct fold_strings *strings)
+{
+	buf_uv(to, strings->first_id);
+	for (size_t i = 0; i < strings->n; i++)
+		buf_bytes(to, strings->v[i]);
+}
+
+void strings_decode(struct decoding *d, struct span *s, struct fold_strings *strings)
+{
+	size_t room = 0;
+
+	strings->first_id = define_first(d, s, FOLD_STRINGS);
+	while (span_left(s) && GROW(d, s, strings, room)) {
+		struct fold_bytes string = span_bytes(s);
+
+		if (string.size > FOLD_MAX_STRING)
+			decoding_fail(d, s, FOLD_E_LIMIT, string.size, "R-STR-1");
+		d->known.string_bytes += string.size;
+		if (d->known.string_bytes > FOLD_MAX_STRINGS_BYTES)
+			decoding_fail(d, s, FOLD_E_LIMIT, d->known.string_bytes, "R-STR-2");
+		if (s->bad || !define_next(d, s, FOLD_STRINGS))
+			return;
+		strings->v[strings->n++] = string;
+	}
+}
+
+/* ---- MODULES */
+
+static uint64_t module_aligned(uint64_t at)
+{
+	return (at + FOLD_MODULE_ALIGN - 1) & ~(uint64_t)(FOLD_MODULE_ALIGN - 1);
+}
+
+static void ids_encode(struct buf *to, const struct fold_module *m)
+{
+	buf_uv(to, m->nids);
+	for (size_t i = 0; i < m->nids; i++) {
+		buf_uv(to, m->ids[i].kind);
+		buf_bytes(to, m->ids[i].bytes);
+	}
+}
+
+static bool all_zero(struct fold_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++)
+		if (bytes.at[i])
+			return false;
+	return true;
+}
+
+static void ids_decode(struct decoding *d, struct span *s, struct fold_module *m)
+{
+	size_t n = decoding_max(d, s, FOLD_MAX_IDS, FOLD_E_LIMIT, "R-MOD-2");
+
+	for (size_t i = 0; i < n; i++) {
+		struct fold_module_id *id = &m->ids[i];
+
+		id->kind = span_u32(s);
+		id->bytes = span_bytes(s);
+		if (id->bytes.size > FOLD_MAX_BUILD_ID)
+			decoding_fail(d, s, FOLD_E_LIMIT, id->bytes.size, "R-MOD-2");
+		else if (all_zero(id->bytes))
+			decoding_fail(d, s, FOLD_E_RANGE, id->bytes.size, "R-MOD-2");
+	}
+	m->nids = n;
+}
+
+static void segments_encode(struct buf *to, const struct fold_module *m)
+{
+	buf_uv(to, m->nsegments);
+	for (size_t i = 0; i < m->nsegments; i++) {
+		buf_uv(to, m->segments[i].offset);
+		buf_uv(to, m->segments[i].vaddr);
+		buf_uv(to, m->segments[i].filesz);
+		buf_uv(to, m->segments[i].align);
+	}
+}
+
+static void segments_decode(struct decoding *d, struct span *s, struct fold_module *m)
+{
+	size_t n = decoding_max(d, s, FOLD_MAX_SEGMENTS, FOLD_E_LIMIT, "R-MOD-3");
+
+	if (n > span_left(s) / 4) /* four numbers each */
+		span_fail(s, FOLD_E_SECTION);
+	if (s->bad || !n)
+		return;
+	m->segments = decoding_alloc(d, s, n, sizeof(*m->segments));
+	if (!m->segments)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		m->segments[i].offset = span_uv(s);
+		m->segments[i].vaddr = span_uv(s);
+		m->segments[i].filesz = span_uv(s);
+		m->segments[i].align = span_uv(s);
+	}
+	m->nsegments = n;
+}
+
+void modules_encode(struct buf *to, const struct fold_modules *modules)
+{
+	buf_uv(to, modules->first_id);
+	buf_uv(to, modules->first_base);
+	for (size_t i = 0; i < modules->n; i++) {
+		const struct fold_module *m = &modules->v[i];
+		size_t mark = buf_open(to);
+
+		buf_uv(to, m->kind);
+		buf_uv(to, m->name);
+		buf_uv(to, m->span);
+		buf_uv(to, m->flags);
+		buf_uv(to, m->elf_type);
+		buf_uv(to, m->machine);
+		ids_encode(to, m);
+		segments_encode(to, m);
+		buf_close(to, mark);
+	}
+}
+
+void module_ranges_release(struct module_ranges *ranges)
+{
+	free(ranges->v);
+	*ranges = (struct module_ranges){0};
+}
+
+static bool module_ranges_set(struct module_ranges *ranges, size_t i, struct module_range range)
+{
+	if (i >= ranges->room) {
+		size_t room = ranges->room ? ranges->room * 2 : 64;
+		struct module_range *v = realloc(ranges->v, room * sizeof(*v));
+
+		if (!v)
+			return false;
+		*ranges = (struct module_ranges){.v = v, .room = room};
+	}
+	ranges->v[i] = range;
+	return true;
+}
+
+/* Put a module at `base` of the linear space. */
+static bool place_module(struct decoding *d, struct span *s, uint64_t base, uint64_t span)
+{
+	if (span > FOLD_MAX_SPACE || base > FOLD_MAX_SPACE - span) {
+		decoding_fail(d, s, FOLD_E_LIMIT, span, "R-MOD-4");
+		return false;
+	}
+	if (!module_ranges_set(d->known.ranges, d->known.nranges, (struct module_range){.base = base, .span = span})) {
+		span_fail(s, FOLD_E_MEMORY);
+		return false;
+	}
+	d->known.nranges++;
+	d->known.space = base + span;
+	return true;
+}
+
+static void base_decode(struct decoding *d, struct span *s, struct fold_modules *modules)
+{
+	uint64_t base = span_uv(s), expected = module_aligned(d->known.space);
+	bool torn = d->known.torn & 1u << FOLD_MODULES;
+
+	if (base < expected || base % FOLD_MODULE_ALIGN || base > FOLD_MAX_SPACE || (base > expected && !torn))
+		decoding_fail(d, s, FOLD_E_FIRST_ID, base, "R-MOD-1");
+	else
+		d->known.space = base;
+	modules->first_base = base;
+}
+
+void modules_decode(struct decoding *d, struct span *s, struct fold_modules *modules)
+{
+	size_t room = 0;
+
+	modules->first_id = define_first(d, s, FOLD_MODULES);
+	base_decode(d, s, modules);
+	while (span_left(s) && GROW(d, s, modules, room)) {
+		struct span record = record_next(s);
+		struct fold_module *m = &modules->v[modules->n];
+
+		*m = (struct fold_module){0};
+		m->kind = span_u32(&record);
+		m->name = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		m->span = span_uv(&record);
+		m->flags = span_u32(&record);
+		m->elf_type = span_u32(&record);
+		m->machine = span_u32(&record);
+		ids_decode(d, &record, m);
+		segments_decode(d, &record, m);
+		record_done(s, &record);
+		if (s->bad || !define_next(d, s, FOLD_MODULES) || !place_module(d, s, module_aligned(d->known.space), m->span))
+			return;
+		modules->n++;
+	}
+}
+
+/* ---- PROCS */
+
+void procs_encode(struct buf *to, const struct fold_procs *procs)
+{
+	buf_uv(to, procs->first_id);
+	for (size_t i = 0; i < procs->n; i++) {
+		const struct fold_proc *p = &procs->v[i];
+		size_t mark = buf_open(to);
+
+		buf_uv(to, p->pid);
+		buf_sv(to, p->start);
+		buf_uv(to, p->comm);
+		buf_uv(to, p->exe);
+		buf_uv(to, p->parent);
+		buf_close(to, mark);
+	}
+}
+
+void procs_decode(struct decoding *d, struct span *s, struct fold_procs *procs)
+{
+	size_t room = 0;
+
+	procs->first_id = define_first(d, s, FOLD_PROCS);
+	while (span_left(s) && GROW(d, s, procs, room)) {
+		struct span record = record_next(s);
+		struct fold_proc *p = &procs->v[procs->n];
+
+		p->pid = span_u32(&record);
+		p->start = span_sv(&record);
+		if (p->start < INT64_MIN / (int64_t)d->known.tick_ns || p->start > INT64_MAX / (int64_t)d->known.tick_ns)
+			decoding_fail(d, &record, FOLD_E_RANGE, (uint64_t)p->start, "R-SMP-1");
+		p->comm = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		p->exe = decoding_refer(d, &record, FOLD_MODULES, 1);
+		p->parent = span_u32(&record);
+		/* Also after lost chunks: the id of this one is known, and a parent's is smaller. */
+		if (p->parent > d->known.next[FOLD_PROCS])
+			decoding_fail(d, &record, FOLD_E_REFERENCE, p->parent - 1, NULL);
+		record_done(s, &record);
+		if (s->bad || !define_next(d, s, FOLD_PROCS))
+			return;
+		procs->n++;
+	}
+}
+
+/* ---- MMAPS */
+
+void mmaps_encode(struct buf *to, const struct fold_mmaps *mmaps, uint32_t meta_flags)
+{
+	for (size_t i = 0; i < mmaps->n; i++) {
+		const struct fold_mmap *m = &mmaps->v[i];
+		size_t mark = buf_open(to);
+
+		buf_uv(to, m->proc);
+		buf_uv(to, m->module);
+		buf_uv(to, m->offset);
+		buf_uv(to, m->length);
+		if (meta_flags & FOLD_FLAG_RAW_ADDRESSES)
+			buf_uv(to, m->start);
+		buf_close(to, mark);
+	}
+}
+
+void mmaps_decode(struct decoding *d, struct span *s, struct fold_mmaps *mmaps)
+{
+	size_t room = 0;
+
+	while (span_left(s) && GROW(d, s, mmaps, room)) {
+		struct span record = record_next(s);
+		struct fold_mmap *m = &mmaps->v[mmaps->n];
+
+		m->proc = decoding_refer(d, &record, FOLD_PROCS, 0);
+		m->module = decoding_refer(d, &record, FOLD_MODULES, 0);
+		m->offset = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
+		m->length = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
+		m->start = d->known.flags & FOLD_FLAG_RAW_ADDRESSES ? span_uv(&record) : 0;
+		record_done(s, &record);
+		if (s->bad)
+			return;
+		mmaps->n++;
+	}
+}
+
+/* ---- THREADS */
+
+void threads_encode(struct buf *to, const struct fold_threads *threads)
+{
+	buf_uv(to, threads->first_id);
+	for (size_t i = 0; i < threads->n; i++) {
+		const struct fold_thread *t = &threads->v[i];
+		size_t mark = buf_open(to);
+
+		buf_uv(to, t->proc);
+		buf_uv(to, t->tid);
+		buf_uv(to, t->comm);
+		buf_close(to, mark);
+	}
+}
+
+void threads_decode(struct decoding *d, struct span *s, struct fold_threads *threads)
+{
+	size_t room = 0;
+
+	threads->first_id = define_first(d, s, FOLD_THREADS);
+	while (span_left(s) && GROW(d, s, threads, room)) {
+		struct span record = record_next(s);
+		struct fold_thread *t = &threads->v[threads->n];
+
+		t->proc = decoding_refer(d, &record, FOLD_PROCS, 0);
+		t->tid = span_u32(&record);
+		t->comm = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		record_done(s, &record);
+		if (s->bad || !define_next(d, s, FOLD_THREADS))
+			return;
+		threads->n++;
+	}
+}
+
+/* ---- ACCOUNT */
+
+void account_encode(struct buf *to, const struct fold_account *account)
+{
+	for (size_t i = 0; i < account->n; i++) {
+		const struct fold_account_row *row = &account->v[i];
+		size_t mark = buf_open(to);
+
+		buf_uv(to, row->event);
+		buf_uv(to, row->cause);
+		buf_uv(to, row->cpu);
+		buf_uv(to, row->count);
+		buf_close(to, mark);
+	}
+}
+
+void account_decode(struct decoding *d, struct span *s, struct fold_account *account)
+{
+	size_t room = 0;
+
+	while (span_left(s) && GROW(d, s, account, room)) {
+		struct span record = record_next(s);
+		struct fold_account_row *row = &account->v[account->n];
+
+		row->event = span_u32(&record);
+		if (row->event >= d->known.nevents)
+			decoding_fail(d, &record, FOLD_E_REFERENCE, row->event, "R-ACC-1");
+		row->cause = span_u32(&record);
+		row->cpu = (uint32_t)decoding_max(d, &record, FOLD_MAX_CPUS, FOLD_E_RANGE, NULL);
+		row->count = span_uv(&record);
+		record_done(s, &record);
+		if (s->bad)
+			return;
+		account->n++;
+	}
+}
+
+/* ---- KSYMS, JITSYMS, SYMS */
+
+void syms_encode(struct buf *to, const struct fold_syms *syms)
+{
+	for (size_t i = 0; i < syms->n; i++) {
+		const struct fold_sym *sym = &syms->v[i];
+		size_t mark = buf_open(to);
+
+		buf_uv(to, sym->module);
+		buf_uv(to, sym->offset);
+		buf_uv(to, sym->size);
+		buf_uv(to, sym->name);
+		buf_close(to, mark);
+	}
+}
+
+void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms)
+{
+	size_t room = 0;
+
+	while (span_left(s) && GROW(d, s, syms, room)) {
+		struct span record = record_next(s);
+		struct fold_sym *sym = &syms->v[syms->n];
+
+		sym->module = decoding_refer(d, &record, FOLD_MODULES, 0);
+		sym->offset = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
+		sym->size = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
+		sym->name = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		record_done(s, &record);
+		if (s->bad)
+			return;
+		syms->n++;
+	}
+}

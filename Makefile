@@ -104,7 +104,11 @@ $(BUILD)/tests/unit/record_%: $(BUILD)/tests/unit/record_%.o $(call rooms_o,$(re
 $(BUILD)/tests/unit/report_%: $(BUILD)/tests/unit/report_%.o $(call rooms_o,$(report_o)) $(BUILD)/libfold.a
 	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ $(report_libs)
 
-test-programs: $(unit_tests)
+# Recordings from a seed, for agreement, fuzz seeds and scale.
+$(BUILD)/tests/gen/gen: $(call objects,tests/gen) $(BUILD)/libfold.a
+	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ -lzstd
+
+test-programs: $(unit_tests) $(BUILD)/tests/gen/gen
 sanitize:
 	@$(MAKE) --no-print-directory SANITIZE=1 BUILD=$(BUILD)/sanitize all test-programs
 test: test-deps

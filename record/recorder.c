@@ -44,7 +44,7 @@ struct recorder {
 	uint64_t forget;      /* ids from before may still be in the rings; 0 none */
 	enum fold_reason reason;
 	int forward;          /* signal that the command has not had */
-	bool running;
+	int status;           /* to exit with */
 };
 
 /* ---- beginning */
@@ -229,6 +229,7 @@ static int start_command(struct recorder *r)
 		return 0;
 	log_error("cannot run %s: %s", r->options->command[0], strerror(err));
 	r->command.pid = 0;
+	r->status = err == ENOENT ? 127 : 126; /* as a shell says it */
 	return -1;
 }
 
@@ -248,7 +249,6 @@ static int begin(struct recorder *r)
 			log_error("cannot enable the sampling events");
 		return -1;
 	}
-	r->running = true;
 	r->start = r->collected = r->flushed = clock_now();
 	r->deadline = o->duration ? r->start + o->duration : UINT64_MAX;
 	log_info("recording %s at %u Hz to %s%s", o->command ? o->command[0] : o->pids.n ? "processes" : "the whole machine",
@@ -489,21 +489,20 @@ static int wait_for_command(struct recorder *r)
 
 int recorder_run(const struct options *options)
 {
-	struct recorder r = { .options = options };
-	int err, status = 0;
+	struct recorder r = { .options = options, .status = 1 };
+	int err = begin(&r), status;
 
-	err = begin(&r);
 	if (err) {
 		outfile_abandon(&r.out);
-	} else {
-		err = loop(&r);
-		if (err && !r.reason)
-			r.reason = FOLD_REASON_ERROR;
-		if (finish(&r))
-			err = -1;
+		release(&r);
+		return r.status;
 	}
+	err = loop(&r);
+	if (err && !r.reason)
+		r.reason = FOLD_REASON_ERROR;
+	if (finish(&r))
+		err = -1;
 	release(&r);
-	if (r.running)
-		status = wait_for_command(&r);
+	status = wait_for_command(&r);
 	return err ? 1 : status;
 }

@@ -76,7 +76,6 @@ static int add(struct threads *t, uint32_t tid, uint64_t attached)
 		t->room = room;
 	}
 	t->v[t->n++] = (struct thread){ .tid = tid, .attached = attached };
-	t->found++;
 	return 0;
 }
 
@@ -101,7 +100,8 @@ static int by_number(const void *x, const void *y)
 	return a > b ? -1 : a < b;
 }
 
-/* List the next process; after the last one the first again, if anything came. */
+/* List the next process; after the last one the first again, if there was a thread
+ * without the event: it may have made others before it got it. */
 static int list_next(struct threads *t)
 {
 	int err;
@@ -129,9 +129,13 @@ int threads_next(struct threads *t, const struct rings *rings, uint32_t *tid)
 			*tid = t->listed[--t->nlisted];
 			if (find(t, *tid))
 				continue;
-			if (!inherited(t, rings, *tid))
-				return (err = add(t, *tid, 0)) ? err : 1;
-			err = add(t, *tid, 1);
+			if (inherited(t, rings, *tid)) {
+				err = add(t, *tid, 1);
+			} else {
+				err = add(t, *tid, 0);
+				t->found++;
+				return err ? err : 1;
+			}
 			if (err)
 				return err;
 		}

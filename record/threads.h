@@ -23,7 +23,7 @@ struct threads {
 	size_t n, room;
 	uint32_t *listed;  /* of the last look into /proc, to be gone through */
 	size_t nlisted, listed_room;
-	size_t found;      /* threads found since the first process was listed */
+	size_t found;      /* threads without the event since the first process was listed */
 	size_t pid;        /* index of the process to be listed next */
 };
 

@@ -4,6 +4,7 @@
  * table of formats and from the table of verbs.  Knows what options mean, not
  * what is done with them.
  */
+#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +85,23 @@ static int parse_time(struct select_time *time, const char *name, const char *te
 	return -1;
 }
 
+/* Before anything is read: the tree compiles it again when it is needed. */
+static int check_match(const char *match)
+{
+	char text[256];
+	regex_t regex;
+	int err = match ? regcomp(&regex, match, REG_EXTENDED | REG_NOSUB) : 0;
+
+	if (err) {
+		regerror(err, &regex, text, sizeof(text));
+		log_error("--match: \"%s\" is no regular expression: %s", match, text);
+		return -1;
+	}
+	if (match)
+		regfree(&regex);
+	return 0;
+}
+
 static void connect_lists(struct options *opt)
 {
 	struct select *s = &opt->select;
@@ -112,7 +130,7 @@ int options_parse(struct options *opt, int argc, char **argv)
 	if (opt->out && !strcmp(opt->out, "-"))
 		opt->out = NULL;
 	connect_lists(opt);
-	return choose_format(opt) || parse_time(&opt->select.from, "--from", opt->from) ||
+	return choose_format(opt) || check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||
 	       parse_time(&opt->select.to, "--to", opt->to) ? -1 : 0;
 }
 

@@ -19,6 +19,7 @@ struct top {
 	struct emit emit;
 	const struct report *report;
 	const struct tree *tree;
+	enum output_unit unit;
 	const struct frame **rows;
 	size_t nrows, shown, module_width;
 };
@@ -66,9 +67,14 @@ static void row(struct top *top, const struct frame *frame, size_t name_width)
 {
 	struct emit *e = &top->emit;
 	const char *color = terminal_color(top->report, frame->kind);
-	char value[27];
-	size_t n = text_count(value, frame->self);
+	char value[OUTPUT_TEXT];
+	size_t n;
 
+	if (top->unit == OUTPUT_SAMPLES)
+		text_count(value, frame->self);
+	else
+		output_value(top->unit, frame->self, value);
+	n = text_columns(value, strlen(value));
 	terminal_percent(e, output_percent(frame->self, top->tree->total), 2);
 	emit_str(e, "  ");
 	terminal_percent(e, output_percent(frame->total, top->tree->total), 2);
@@ -99,20 +105,19 @@ static void rest(struct top *top)
 static int write_table(struct top *top, size_t index)
 {
 	struct emit *e = &top->emit;
-	const char *units[] = {"self", "self", "self ns", "self bytes"};
 	char title[256], value[OUTPUT_TEXT];
-	enum output_unit unit = output_unit(top->report, index);
 	size_t columns = top->report->options.columns, fixed;
 
+	top->unit = output_unit(top->report, index);
 	if (collect(top))
 		return -1;
 	fixed = 6 + 2 + 6 + 11 + 2 + top->module_width + 2;
 	emit_char(e, '\n');
 	emit_plain(e, title, strlen(output_title(top->report, index, title, sizeof(title))));
 	emit_str(e, ": ");
-	emit_str(e, output_value(unit, top->tree->total, value));
+	emit_str(e, output_value(top->unit, top->tree->total, value));
 	emit_str(e, "\n\nself %  total %");
-	emit_printf(e, "%10s  %-*s  function\n", units[unit], (int)top->module_width, "module");
+	emit_printf(e, "      self  %-*s  function\n", (int)top->module_width, "module");
 	for (size_t i = 0; i < top->shown; i++)
 		row(top, top->rows[i], !columns ? 0 : columns > fixed + 16 ? columns - fixed : 16);
 	rest(top);

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The command line of fold-report: exit status, where text goes, and that a file
+# appears only when it is complete.
+set -u
+command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+python3 "$SRC/tests/cli/spec_recordings.py" || exit 1
+bad=0
+fail() { echo "$*"; bad=1; }
+run() { # STATUS ARGUMENTS: stdout to out, stderr to err
+	local want=$1 got
+	shift
+	"$FOLD_REPORT" "$@" >out 2>err; got=$?
+	[ "$got" -eq "$want" ] || { fail "fold-report $*: exit $got, want $want"; cat err; }
+}
+says() { grep -qe "$1" "${2:-err}" || { fail "no \"$1\" in:"; cat "${2:-err}"; }; }
+silent() { [ ! -s "$1" ] || { fail "$1 should be empty:"; head -n 3 "$1"; }; }
+
+# Usage: 2, on stderr, with what is wrong.
+run 2; says "no recording given"; silent out
+run 2 --nonsense events.foldrec; says "no option --nonsense"
+run 2 -Z events.foldrec; says "no option -Z"
+run 2 -f nonsense events.foldrec; says 'no format "nonsense"'
+run 2 -o x.png events.foldrec; says "choose one with -f"; [ ! -e x.png ] || fail "x.png was made"
+run 2 --by nonsense events.foldrec; says "one of comm|process"
+run 2 --pid 1,x events.foldrec; says '"1,x" is not a valid'
+run 2 --min 101 events.foldrec
+run 2 --top events.foldrec; says '"events.foldrec" is not'
+run 2 events.foldrec --top; says "needs an argument"
+run 2 --reverse=yes events.foldrec; says "takes no argument"
+run 2 --from yesterday events.foldrec; says "is no time"
+run 2 dump; says "one recording"
+
+# Help and its like: 0, on stdout.
+run 0 --help; says "Exit status" out; says "^  svg " out; says "fold-report dump" out; silent err
+run 0 --version; says "^fold-report [0-9]" out
+run 0 --schema; says "json-schema.org" out
+
+# Input that is none: 1.
+run 1 nowhere.foldrec; says "nowhere.foldrec"; silent out
+echo "some text" >text; run 1 text; says "not a fold recording"; silent out
+: >empty; run 1 empty; silent out
+
+# Data on stdout, the loss line on stderr; -q keeps only failures.
+run 0 events.foldrec; says " [0-9]*$" out; says "4 samples of cpu-clock.*2 lost"
+run 0 -q events.foldrec; silent err
+"$FOLD_REPORT" - <events.foldrec >piped 2>/dev/null || fail "standard input"
+cmp out piped || fail "standard input gives another report"
+run 0 damaged.foldrec; says "the end of the recording is missing: recorded until"; says "damaged place"
+cat events.foldrec events.foldrec >twice.foldrec
+run 0 twice.foldrec; says "8 samples of cpu-clock"
+
+# Nothing matched: 3, why, and a valid empty output.
+run 3 --comm nobody events.foldrec; says "none of 4 samples was selected"; silent out
+run 3 --match nothing-is-called-so events.foldrec; says "no stack has a frame like"; silent out
+run 3 -f svg --comm nobody events.foldrec; says "No samples to show" out
+run 3 --event nonsense events.foldrec; says "cpu-clock: 4 samples"
+run 2 --match '(' events.foldrec
+
+# Several events are never mixed.
+run 2 counts.foldrec; says "choose with --event"; silent out
+run 0 -f top counts.foldrec; says "^off-cpu" out; says "^cpu-clock" out
+
+# A file appears only when it is complete.
+run 0 -o x.svg events.foldrec; silent out; says "<svg" x.svg
+[ "$(stat -c %a x.svg)" = "$(printf %o $((0666 & ~$(umask))))" ] || fail "mode of x.svg is $(stat -c %a x.svg)"
+cp x.svg before; run 1 -o x.svg text; cmp x.svg before || fail "a failure changed the file that was there"
+run 1 -o nowhere/x.svg events.foldrec; says "nowhere/x.svg"
+run 1 -o . -f svg events.foldrec
+[ "$(find . -name '.*.??????' | wc -l)" -eq 0 ] || fail "temporary files are left: $(ls -A)"
+if [ -w /dev/full ]; then
+	"$FOLD_REPORT" events.foldrec >/dev/full 2>err && fail "a full disk was not noticed"
+	says "writing failed"
+	run 1 -o /dev/full -f svg events.foldrec; says "writing failed"
+fi
+exit $bad

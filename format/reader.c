@@ -98,6 +98,11 @@ bool reader_lossy(const struct reader *r)
 	return r->segment.lossy;
 }
 
+struct fold_bytes reader_chunk(const struct reader *r)
+{
+	return r->taken < FOLD_CHUNK_HEADER_SIZE ? (struct fold_bytes){0} : (struct fold_bytes){.at = input_at(&r->in), .size = r->taken};
+}
+
 /* ---- ways to end a step */
 
 static int stop(struct reader *r, const struct fold_fault *fault)
@@ -379,6 +384,8 @@ static int accept_meta(struct reader *r, struct fold_bytes raw)
 static int give(struct reader *r, struct fold_item *item, const struct target *target, const struct decoding *d, uint64_t have)
 {
 	item->kind = target->kind;
+	item->passed = d->passed;
+	item->high_marker = d->high_marker;
 	switch (target->kind) {
 	case FOLD_ITEM_META:
 		item->meta = &r->decoded.meta;

@@ -35,6 +35,8 @@ struct fold_item {
 	 * those before it, SUM when its totals are not what was read or do not add up. */
 	struct fold_fault fault;
 	uint32_t section_size[FOLD_SECTION_MAX]; /* BATCH: raw bytes of each section */
+	uint64_t passed;      /* unknown ancillary sections and columns in it, passed over */
+	bool high_marker;     /* BATCH: markers above FOLD_MARK_OTHER were read as that */
 	union {                /* by kind; borrowed until the next call */
 		const struct fold_meta *meta;
 		const struct fold_batch *batch;
@@ -68,8 +70,14 @@ void reader_free(struct reader *r);
  * always has a smaller id.
  */
 int reader_next(struct reader *r, struct fold_item *item);
-bool reader_lossy(const struct reader *r);
 const struct fold_fault *reader_fault(const struct reader *r);
+
+/* Chunks of the current segment are lost. */
+bool reader_lossy(const struct reader *r);
+
+/* The bytes of the chunk given last as they stand in the file, header and
+ * payload; none for other items.  Until the next call. */
+struct fold_bytes reader_chunk(const struct reader *r);
 
 /* Bytes taken from the source so far. */
 uint64_t reader_bytes(const struct reader *r);

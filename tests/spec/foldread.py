@@ -18,6 +18,8 @@ SYNC = b"\xc7FCK"
 DRAFT = 1
 
 META, BATCH, END, NOTE, SYMBOLS = 0x0001, 0x0002, 0x0003, 0x8001, 0x8003
+MASK = (1 << 64) - 1
+TAKEN, WRITTEN, LOST = 0, 1, 2
 TYPE_NAMES = {META: "META", BATCH: "BATCH", END: "END", NOTE: "NOTE", SYMBOLS: "SYMBOLS"}
 ANCILLARY = 0x8000
 
@@ -275,14 +277,20 @@ class State:
         self.stacks = {"kstack": 0, "ustack": 0}
         self.nodes = 0
         self.bases, self.ends = [], []          # of modules with an offset space
-        self.end_sums = None                    # of END: chunks, CRC
+        self.sums = {}                          # by event: [taken, written, lost], of what was read
+        self.end_sums = self.end_totals = None  # of END: chunks and CRC; as sums
 
     def copy(self):
         new = State()
         new.__dict__.update(self.__dict__)
         new.stacks = dict(self.stacks)
         new.bases, new.ends = list(self.bases), list(self.ends)
+        new.sums = {event: list(sums) for event, sums in self.sums.items()}
         return new
+
+    def add(self, event, what, count):
+        sums = self.sums.setdefault(event, [0, 0, 0])
+        sums[what] = sums[what] + count & MASK
 
     def first(self, span, expected):
         got = span.uv()
@@ -546,6 +554,7 @@ def batch_samples(span, state):
     zero = [0] * rows
     time, cpu, thread, kstack, ustack, event = (got.get(i, zero) for i in range(1, 7))
     for i in range(rows):
+        state.add(event[i], WRITTEN, 1)
         yield line("sample", time=time[i], cpu=cpu[i], thread=thread[i], kstack=kstack[i], ustack=ustack[i],
                    event=event[i], weights=row_weights(got, state, i))
 
@@ -564,6 +573,7 @@ def batch_counts(span, state):
     must(all(thread[i - 1] <= thread[i] for i in range(1, rows)), "R-CNT-2")
     yield line("counts", **{"from": start, "to": to, "rows": rows})
     for i in range(rows):
+        state.add(event[i], WRITTEN, count[i])
         yield line("count", thread=thread[i], kstack=kstack[i], ustack=ustack[i], event=event[i], count=count[i],
                    weights=row_weights(got, state, i))
 
@@ -573,6 +583,8 @@ def batch_account(span, state):
         record = span.sub()
         event, cause, cpu, count = record.uv32(), record.uv32(), record.uv(MAX_CPUS), record.uv()
         must(event < state.nevents, "R-ACC-1")
+        if cause < 64:
+            state.add(event, LOST if cause else TAKEN, count)
         yield line("account", event=event, cause=cause, cpu=cpu, count=count)
 
 
@@ -596,10 +608,11 @@ def end_stop(span, state):
 def end_totals(span, state):
     chunks, crc, nevents = span.uv(), int.from_bytes(span.raw(4), "little"), span.uv32()
     must(nevents == state.nevents, "R-END-2")
-    state.end_sums = (chunks, crc)
+    state.end_sums, state.end_totals = (chunks, crc), {}
     yield line("totals", chunks=chunks, headers_crc=crc)
     for event in range(nevents):
         taken, written, lost = span.uv(), span.uv(), span.uv()
+        state.end_totals[event] = [taken, written, lost]
         yield line("total", event=event, taken=taken, written=written, lost=lost)
 
 
@@ -665,6 +678,15 @@ class Header:
         self.end = self.body + self.stored_len
         self.known = (self.type in TYPE_NAMES and self.codec in (0, 1) and self.flags & 0x0F == 0
                       and self.reserved == 0)
+
+
+def contradicts(state):
+    """Totals of END against the sums of what was read, and against each other."""
+    for event, totals in state.end_totals.items():
+        taken, written, lost = totals
+        if totals != state.sums.get(event, [0, 0, 0]) or taken != written + lost & MASK:
+            return True
+    return False
 
 
 class Reader:
@@ -807,10 +829,8 @@ class Reader:
                 return False
             payload = self.payload(head)
             decode_payload(META, payload, State())
-        except Malformed:
+        except (Malformed, Stop):
             return False
-        except Stop:
-            raise Stop(head.at) from None
         return payload != self.meta
 
     def content(self, head, before):
@@ -837,7 +857,7 @@ class Reader:
             self.state = state
         if head.type == END:
             self.ended = True
-            if state.end_sums != before:
+            if state.end_sums != before or contradicts(state):
                 self.out(line("contradiction", offset=head.at))
 
 

@@ -42,7 +42,12 @@ enum event_flag {
  * CPU) and is known to the recorder.  Inline frames follow the struct: first
  * `nkstack` kernel words, then `nustack` user words, leaf first, as
  * bpf_get_stack gives them.
+ *
+ * Among user words EVENT_WORD_EXACT says of the word before it (towards the leaf)
+ * that its code was interrupted by a signal: an exact pc, not a return address.
+ * The leaf itself is exact without it.
  */
+#define EVENT_WORD_EXACT (~0ULL)
 struct event_raw_sample {
 	ev_u16 kind;      /* EVENT_RAW_SAMPLE */
 	ev_u16 flags;     /* enum event_flag */

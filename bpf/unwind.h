@@ -95,24 +95,65 @@ _Static_assert(sizeof(struct unwind_mapping) == 40, "unwind_mapping has holes");
 
 /*
  * What is known of a process, in one word, so that it is read and replaced as a
- * whole:  tgid:22  serial:13  n:12  base:17.  tgid and serial are checked: a word
- * or a range that was given to someone else in the meantime fits nobody.
+ * whole:  tgid:22  image:8  serial:8  n:12  base:14 (in units of 4 mappings).
+ *
+ * tgid and serial are checked, so that a word or a range that was given to someone
+ * else in the meantime fits nobody.  `image` counts the execs of the process: the
+ * kernel's side counts them too, at once, and a word that was made for an image
+ * that is gone does not hold, however late it is written.
  */
 #define UNWIND_PROCESSES 16384
 #define UNWIND_MAX_MAPPINGS 4095 /* of one process */
-#define UNWIND_MAX_SERIAL 0x1fff
-static inline ev_u64 unwind_process(ev_u32 tgid, ev_u32 serial, ev_u32 n, ev_u32 base)
+#define UNWIND_RANGE_UNIT 4
+struct unwind_process {
+	ev_u32 tgid, base, n;
+	ev_u8 image, serial;
+};
+static inline ev_u64 unwind_process_pack(const struct unwind_process *p)
 {
-	return (ev_u64)(tgid & 0x3fffff) << 42 | (ev_u64)(serial & UNWIND_MAX_SERIAL) << 29 | (ev_u64)(n & 0xfff) << 17 | (base & 0x1ffff);
+	return (ev_u64)p->tgid << 42 | (ev_u64)p->image << 34 | (ev_u64)p->serial << 26 | (ev_u64)(p->n & 0xfff) << 14 |
+	       (p->base / UNWIND_RANGE_UNIT & 0x3fff);
 }
-static inline ev_u32 unwind_process_tgid(ev_u64 word) { return word >> 42; }
-static inline ev_u32 unwind_process_serial(ev_u64 word) { return word >> 29 & UNWIND_MAX_SERIAL; }
-static inline ev_u32 unwind_process_n(ev_u64 word) { return word >> 17 & 0xfff; }
-static inline ev_u32 unwind_process_base(ev_u64 word) { return word & 0x1ffff; }
+static inline void unwind_process_unpack(struct unwind_process *p, ev_u64 word)
+{
+	p->tgid = word >> 42;
+	p->image = word >> 34;
+	p->serial = word >> 26;
+	p->n = word >> 14 & 0xfff;
+	p->base = (word & 0x3fff) * UNWIND_RANGE_UNIT;
+}
 
 /* DWARF register numbers of x86-64 */
 #define UNWIND_REG_FP 6
 #define UNWIND_REG_SP 7
 #define UNWIND_REG_RA 16
+#define UNWIND_REGS 16 /* general ones */
+
+/* ---- a walk */
+/* As enum fold_stack_end of the file; 0: go on. */
+enum unwind_end {
+	UNWIND_GO_ON = 0,
+	UNWIND_ENDED_ROOT = 1,
+	UNWIND_ENDED_FP_ROOT = 2,
+	UNWIND_ENDED_GAP = 3,
+	UNWIND_ENDED_UNMAPPED = 4,
+	UNWIND_ENDED_UNREADABLE = 5,
+	UNWIND_ENDED_BAD_RULE = 6,
+	UNWIND_ENDED_DEPTH = 7,
+	UNWIND_ENDED_NO_REGS = 8,
+	UNWIND_ENDED_COMPAT = 9,
+};
+
+enum unwind_fp { UNWIND_FP_KNOWN = 0, UNWIND_FP_AT = 1, UNWIND_FP_LOST = 2 };
+
+struct unwind_state {
+	ev_u64 ip, sp;
+	ev_u64 fp;       /* FP_KNOWN: rbp; FP_AT: where it was saved, read only when needed */
+	ev_u64 regs[UNWIND_REGS]; /* of the innermost frame, or of the last signal frame */
+	ev_u32 fp_is;    /* enum unwind_fp */
+	ev_u32 exact;    /* ip was interrupted; else it is a return address */
+	ev_u32 base, n, serial; /* the process's mappings */
+	ev_u32 pad;
+};
 
 #endif

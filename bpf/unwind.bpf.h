@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The walker of user stacks: its maps, its registers, its loop; take_user for
+ * sample.bpf.h.  x86-64.  Reads task_struct and pt_regs by name: needs BTF.
+ *
+ * One global function walks one frame: the verifier checks it once, and the loop
+ * around it stays trivial for any depth.  State lies in a per-CPU map, because
+ * global functions of old kernels take numbers only.
+ */
+#ifndef FOLD_BPF_UNWIND_BPF_H
+#define FOLD_BPF_UNWIND_BPF_H
+
+#include <bpf/bpf_core_read.h>
+#include "core.h"
+#include "sample.bpf.h"
+#include "unwind.h"
+
+/* Fixed before load. */
+struct unwind_config {
+	ev_u32 enabled;
+	ev_u32 read_kernel; /* bpf_probe_read_kernel may be used: not under lockdown=confidentiality */
+};
+const volatile struct unwind_config unwind_config = { .enabled = 1, .read_kernel = 1 };
+
+#define ONE_MAPPABLE(type_of_value) \
+	__uint(type, BPF_MAP_TYPE_ARRAY); \
+	__uint(max_entries, 1); \
+	__uint(map_flags, BPF_F_MMAPABLE); \
+	__type(key, __u32); \
+	__type(value, type_of_value)
+
+struct unwind_pages { struct unwind_page v[UNWIND_PAGES]; };
+struct unwind_rules { struct unwind_rule v[UNWIND_RULES]; };
+struct unwind_mappings { struct unwind_mapping v[UNWIND_MAPPINGS]; };
+struct { ONE_MAPPABLE(struct unwind_pages); } unwind_pages SEC(".maps");
+struct { ONE_MAPPABLE(struct unwind_rules); } unwind_rules SEC(".maps");
+struct { ONE_MAPPABLE(struct unwind_mappings); } unwind_mappings SEC(".maps");
+
+struct unwind_shard {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, UNWIND_SHARD_BYTES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_SHARDS);
+	__uint(key_size, 4);
+	__array(values, struct unwind_shard);
+} unwind_shards SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_PROCESSES);
+	__type(key, __u32);
+	__type(value, __u64); /* unwind_process_pack */
+} unwind_processes SEC(".maps");
+
+/* How often a process became another image; no entry: never seen. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_PROCESSES);
+	__type(key, __u32);
+	__type(value, __u32);
+} unwind_images SEC(".maps");
+
+struct walk {
+	struct unwind_state state;
+	ev_u32 first, n; /* words taken so far lie behind the kernel's */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} walks SEC(".maps");
+
+/* Index + 1 of the mapping that starts at or below `pc`, 0 none. */
+__noinline int find_mapping(ev_u32 base, ev_u32 n, ev_u64 pc)
+{
+	ev_u32 zero = 0, lo = base;
+	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
+
+	if (!maps)
+		return 0;
+	for (int i = 0; i < 13 && n; i++) {
+		ev_u32 half = n >> 1, mid = (lo + half) & (UNWIND_MAPPINGS - 1);
+
+		if (maps->v[mid].start <= pc) {
+			lo = mid + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return lo == base ? 0 : lo;
+}
+
+/* The rule word of a page's row in force at `pc_lo`, or -1. */
+__noinline int find_rule(ev_u32 index, ev_u32 pc_lo)
+{
+	ev_u32 zero = 0, shard, lo, n, base, *rows;
+	struct unwind_pages *pages = bpf_map_lookup_elem(&unwind_pages, &zero);
+	void *inner;
+
+	if (!pages)
+		return -1;
+	index &= UNWIND_PAGES - 1;
+	lo = pages->v[index].rows;
+	n = pages->v[index].n;
+	shard = lo / UNWIND_SHARD_ROWS;
+	inner = bpf_map_lookup_elem(&unwind_shards, &shard);
+	if (!inner)
+		return -1;
+	rows = bpf_map_lookup_elem(inner, &zero);
+	if (!rows)
+		return -1;
+	base = lo &= UNWIND_SHARD_ROWS - 1;
+	for (int i = 0; i < 18 && n; i++) {
+		ev_u32 half = n >> 1, mid = (lo + half) & (UNWIND_SHARD_ROWS - 1);
+
+		if (unwind_row_pc(rows[mid]) <= pc_lo) {
+			lo = mid + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return lo == base ? -1 : (int)unwind_row_rule(rows[(lo - 1) & (UNWIND_SHARD_ROWS - 1)]);
+}
+
+static __always_inline long unwind_read(void *to, ev_u32 size, ev_u64 address)
+{
+	return bpf_probe_read_user(to, size, (void *)address);
+}
+
+static __always_inline const struct unwind_mapping *unwind_mapping_at(int index)
+{
+	ev_u32 zero = 0;
+	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
+
+	return maps ? &maps->v[index & (UNWIND_MAPPINGS - 1)] : NULL;
+}
+
+static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
+{
+	int i = find_mapping(u->base, u->n, pc) - 1;
+	const struct unwind_mapping *m;
+
+	if (i < 0)
+		return -1;
+	m = unwind_mapping_at(i);
+	return m && pc < m->end && m->serial == u->serial ? i : -1;
+}
+
+static __always_inline int unwind_rule_find(ev_u32 page, ev_u32 pc_lo)
+{
+	return find_rule(page, pc_lo);
+}
+
+static __always_inline const struct unwind_rule *unwind_rule_at(ev_u32 index)
+{
+	ev_u32 zero = 0;
+	struct unwind_rules *rules = bpf_map_lookup_elem(&unwind_rules, &zero);
+
+	return rules ? &rules->v[index & (UNWIND_RULES - 1)] : NULL;
+}
+
+#include "unwind_step.h"
+
+#define COMPAT_CS 0x23 /* __USER32_CS */
+
+struct user_regs {
+	ev_u64 ip, sp, fp, cs;
+	ev_u64 regs[UNWIND_REGS];
+};
+
+/* Registers under the names of either struct, in DWARF order. */
+#define COPY_REGS(to, r, AX, DX, CX, BX, SI, DI) \
+	do { \
+		(to)->regs[0] = (r)->AX; (to)->regs[1] = (r)->DX; (to)->regs[2] = (r)->CX; (to)->regs[3] = (r)->BX; \
+		(to)->regs[4] = (r)->SI; (to)->regs[5] = (r)->DI; (to)->regs[8] = (r)->r8; (to)->regs[9] = (r)->r9; \
+		(to)->regs[10] = (r)->r10; (to)->regs[11] = (r)->r11; (to)->regs[12] = (r)->r12; (to)->regs[13] = (r)->r13; \
+		(to)->regs[14] = (r)->r14; (to)->regs[15] = (r)->r15; \
+	} while (0)
+
+/* The sample was in the kernel: what user space had is at the top of the stack. */
+static __always_inline bool task_regs(struct user_regs *out)
+{
+	struct pt_regs___kernel *at, copy;
+	struct task_struct *task;
+	void *stack;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
+		at = (void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+		out->ip = at->ip;
+		out->sp = at->sp;
+		out->fp = at->bp;
+		out->cs = at->cs;
+		COPY_REGS(out, at, ax, dx, cx, bx, si, di);
+		return true;
+	}
+	if (!unwind_config.read_kernel)
+		return false;
+	task = (void *)bpf_get_current_task();
+	if (bpf_core_read(&stack, sizeof(stack), &task->stack) ||
+	    bpf_probe_read_kernel(&copy, sizeof(copy), stack + THREAD_SIZE - sizeof(copy)))
+		return false;
+	out->ip = copy.ip;
+	out->sp = copy.sp;
+	out->fp = copy.bp;
+	out->cs = copy.cs;
+	COPY_REGS(out, &copy, ax, dx, cx, bx, si, di);
+	return true;
+}
+
+static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct user_regs *out)
+{
+	if (!regs_user(ctx))
+		return task_regs(out) && (out->cs & 3) == 3;
+	out->ip = ctx->regs.rip;
+	out->sp = ctx->regs.rsp;
+	out->fp = ctx->regs.rbp;
+	out->cs = ctx->regs.cs;
+	COPY_REGS(out, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi);
+	return true;
+}
+
+/* The process's mappings, if those are of the image that it is now. */
+static __always_inline bool mappings_of(struct unwind_state *u, ev_u32 tgid)
+{
+	ev_u64 *word = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	ev_u32 *image = bpf_map_lookup_elem(&unwind_images, &tgid);
+	struct unwind_process p;
+
+	if (!word)
+		return false;
+	unwind_process_unpack(&p, *word);
+	u->base = p.base;
+	u->n = p.n;
+	u->serial = p.serial;
+	return p.tgid == tgid && p.image == (image ? *image & 0xff : 0);
+}
+
+/* Keep the frame that the walk is at, step to its caller. */
+__noinline int walk_frame(void)
+{
+	ev_u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+
+	if (!w || !s)
+		return UNWIND_ENDED_BAD_RULE;
+	if (w->n >= config.max_frames)
+		return UNWIND_ENDED_DEPTH;
+	s->words[(w->first + w->n) & (2 * EVENT_MAX_FRAMES - 1)] = w->state.ip;
+	w->n++;
+	if (w->state.exact && w->n > 1 && w->n < config.max_frames) {
+		s->words[(w->first + w->n) & (2 * EVENT_MAX_FRAMES - 1)] = EVENT_WORD_EXACT;
+		w->n++;
+	}
+	return unwind_step(&w->state);
+}
+
+static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct scratch *s)
+{
+	ev_u32 zero = 0, tgid = bpf_get_current_pid_tgid() >> 32;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct user_regs regs = {};
+	int end = UNWIND_ENDED_DEPTH;
+
+	if (!w || !user_regs(ctx, &regs))
+		return 0;
+	__builtin_memcpy(w->state.regs, regs.regs, sizeof(regs.regs));
+	w->state.ip = regs.ip;
+	w->state.sp = regs.sp;
+	w->state.fp = regs.fp;
+	w->state.fp_is = UNWIND_FP_KNOWN;
+	w->state.exact = 1;
+	w->first = s->head.nkstack;
+	w->n = 0;
+	if ((regs.cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {
+		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = regs.ip;
+		s->head.user_end = (regs.cs & 0xff) == COMPAT_CS ? UNWIND_ENDED_COMPAT : UNWIND_ENDED_UNMAPPED;
+		return 1;
+	}
+	for (int i = 0; i < EVENT_MAX_FRAMES; i++) {
+		end = walk_frame();
+		if (end)
+			break;
+	}
+	s->head.user_end = end;
+	return w->n;
+}
+
+#endif

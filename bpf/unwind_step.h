@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One step from a frame to its caller, by tables where there are any, by the frame
+ * pointer where there are none and the evidence is good.  x86-64.
+ *
+ * Compiled for the kernel and for user space.  Who includes this says first how
+ * memory and tables are read:
+ *     long unwind_read(void *to, ev_u32 size, ev_u64 address)     0 or negative
+ *     int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)  index or -1
+ *     const struct unwind_mapping *unwind_mapping_at(int index)
+ *     int unwind_rule_find(ev_u32 page, ev_u32 pc_lo)             rule word or -1
+ *     const struct unwind_rule *unwind_rule_at(ev_u32 index)
+ */
+#ifndef FOLD_BPF_UNWIND_STEP_H
+#define FOLD_BPF_UNWIND_STEP_H
+
+#include "unwind.h"
+
+#define UNWIND_MAX_FP_DISTANCE (1u << 20)
+#define UNWIND_MAX_REG_DISTANCE (1u << 20)
+
+/* mov $15,%rax; syscall: the first eight of nine bytes */
+#define UNWIND_RESTORER 0x0f0000000fc0c748ULL
+
+/* An rt_sigframe, seen from the restorer: uc_flags, uc_link, uc_stack, then this. */
+#define UNWIND_SIGFRAME_REGS 40
+struct unwind_sigframe {
+	ev_u64 r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip;
+};
+
+static __always_inline int unwind_fp_read(struct unwind_state *u)
+{
+	ev_u64 v;
+
+	if (u->fp_is == UNWIND_FP_KNOWN)
+		return UNWIND_GO_ON;
+	if (u->fp_is == UNWIND_FP_LOST)
+		return UNWIND_ENDED_BAD_RULE;
+	if (unwind_read(&v, sizeof(v), u->fp))
+		return UNWIND_ENDED_UNREADABLE;
+	u->fp = v;
+	u->fp_is = UNWIND_FP_KNOWN;
+	return UNWIND_GO_ON;
+}
+
+/* `ff /2` with its ModRM at p[at + 1] */
+#define UNWIND_IS_CALL_AT(p, at) ((p)[at] == 0xff && ((p)[(at) + 1] & 0x38) == 0x10)
+
+/* Whether `ra` is code that we know of, right behind a call. */
+static __always_inline int unwind_is_return(struct unwind_state *u, ev_u64 ra)
+{
+	const struct unwind_mapping *m;
+	ev_u8 b[8];
+	int i = unwind_mapping_find(u, ra);
+
+	if (i < 0)
+		return 0;
+	m = unwind_mapping_at(i);
+	if (!m || ra - m->start < sizeof(b) || unwind_read(b, sizeof(b), ra - sizeof(b)))
+		return 0;
+	return b[3] == 0xe8 || UNWIND_IS_CALL_AT(b, 6) || UNWIND_IS_CALL_AT(b, 5) || UNWIND_IS_CALL_AT(b, 4) ||
+	       UNWIND_IS_CALL_AT(b, 2) || UNWIND_IS_CALL_AT(b, 1);
+}
+
+static __always_inline int unwind_signal(struct unwind_state *u)
+{
+	struct unwind_sigframe f;
+
+	if (unwind_read(&f, sizeof(f), u->sp + UNWIND_SIGFRAME_REGS))
+		return UNWIND_ENDED_UNREADABLE;
+	u->regs[0] = f.rax; u->regs[1] = f.rdx; u->regs[2] = f.rcx; u->regs[3] = f.rbx;
+	u->regs[4] = f.rsi; u->regs[5] = f.rdi; u->regs[8] = f.r8; u->regs[9] = f.r9;
+	u->regs[10] = f.r10; u->regs[11] = f.r11; u->regs[12] = f.r12; u->regs[13] = f.r13;
+	u->regs[14] = f.r14; u->regs[15] = f.r15;
+	u->fp = f.rbp;
+	u->fp_is = UNWIND_FP_KNOWN;
+	u->sp = f.rsp;
+	u->ip = f.rip;
+	u->exact = 1;
+	return UNWIND_GO_ON;
+}
+
+static __always_inline int unwind_arrive(struct unwind_state *u, ev_u64 ra, ev_u64 sp)
+{
+	u->ip = ra;
+	u->sp = sp;
+	u->exact = 0;
+	return ra ? UNWIND_GO_ON : UNWIND_ENDED_FP_ROOT;
+}
+
+/*
+ * Code without unwind information: JIT, Go, hand-written assembly.  Nothing here is
+ * certain, so each candidate must point right behind a call in known code.
+ *
+ * Where code was interrupted, its frame may not be set up: the top word is then
+ * the return address, or the saved rbp with the return address above it.
+ */
+static __always_inline int unwind_guess(struct unwind_state *u)
+{
+	ev_u64 v[2], fp;
+	int end;
+
+	if (!u->exact && !unwind_read(v, 8, u->ip) && v[0] == UNWIND_RESTORER)
+		return unwind_signal(u);
+	end = unwind_fp_read(u);
+	if (end)
+		return end == UNWIND_ENDED_BAD_RULE ? UNWIND_ENDED_GAP : end;
+	fp = u->fp;
+	if (u->exact && !(u->sp & 7) && !unwind_read(v, sizeof(v), u->sp)) {
+		if (unwind_is_return(u, v[0]))
+			return unwind_arrive(u, v[0], u->sp + 8);
+		if (v[0] == fp && unwind_is_return(u, v[1]))
+			return unwind_arrive(u, v[1], u->sp + 16);
+	}
+	if (!fp)
+		return UNWIND_ENDED_FP_ROOT;
+	if (fp < u->sp || fp & 7 || fp - u->sp > UNWIND_MAX_FP_DISTANCE || unwind_read(v, sizeof(v), fp))
+		return UNWIND_ENDED_GAP;
+	if (v[1] && !unwind_is_return(u, v[1]))
+		return UNWIND_ENDED_GAP;
+	u->fp = v[0];
+	return unwind_arrive(u, v[1], fp + 16);
+}
+
+static __always_inline int unwind_register(struct unwind_state *u, ev_u32 reg, ev_u64 *out)
+{
+	int end = UNWIND_GO_ON;
+
+	if (reg == UNWIND_REG_SP) {
+		*out = u->sp;
+	} else if (reg == UNWIND_REG_FP) {
+		end = unwind_fp_read(u);
+		*out = u->fp;
+	} else {
+		*out = u->regs[reg & (UNWIND_REGS - 1)];
+	}
+	return end;
+}
+
+static __always_inline int unwind_rule_cfa(struct unwind_state *u, const struct unwind_rule *r, ev_u64 *cfa)
+{
+	ev_u64 v, index;
+	int end = unwind_register(u, r->base, &v);
+
+	if (end)
+		return end;
+	v += (ev_u64)(long long)r->off;
+	if (r->flags & UNWIND_INDEXED) {
+		end = unwind_register(u, r->index, &index);
+		if (end)
+			return end;
+		v += index * 8;
+	}
+	if (r->flags & UNWIND_DEREF) {
+		if (unwind_read(cfa, 8, v))
+			return UNWIND_ENDED_UNREADABLE;
+		v = *cfa + r->add;
+	}
+	*cfa = v;
+	return UNWIND_GO_ON;
+}
+
+/* The caller's rbp; read while the callee's is still there. */
+static __always_inline int unwind_rule_fp(struct unwind_state *u, const struct unwind_rule *r, ev_u64 cfa)
+{
+	int end;
+
+	switch (r->saved) {
+	case UNWIND_SAME:
+		return UNWIND_GO_ON;
+	case UNWIND_AT_CFA:
+		u->fp = cfa + (ev_u64)(long long)r->saved_off;
+		u->fp_is = UNWIND_FP_AT;
+		return UNWIND_GO_ON;
+	case UNWIND_AT_FP:
+		end = unwind_fp_read(u);
+		u->fp += (ev_u64)(long long)r->saved_off;
+		u->fp_is = UNWIND_FP_AT;
+		return end;
+	default:
+		u->fp_is = UNWIND_FP_LOST;
+		return UNWIND_GO_ON;
+	}
+}
+
+/* Registers other than rsp and rbp are known where code was interrupted; further
+ * out they may have been reused, and the result must prove itself. */
+static __always_inline int unwind_rule_is_sure(const struct unwind_state *u, const struct unwind_rule *r)
+{
+	return u->exact || ((r->base == UNWIND_REG_SP || r->base == UNWIND_REG_FP) && !(r->flags & UNWIND_INDEXED));
+}
+
+static __always_inline int unwind_extended(struct unwind_state *u, const struct unwind_rule *r)
+{
+	int sure = unwind_rule_is_sure(u, r), end;
+	ev_u64 cfa, ra;
+
+	end = unwind_rule_cfa(u, r, &cfa);
+	if (end)
+		return end;
+	if (cfa & 7 || cfa < u->sp || (cfa == u->sp && !(r->flags & UNWIND_RA_REGISTER)))
+		return UNWIND_ENDED_BAD_RULE;
+	if (r->flags & UNWIND_RA_REGISTER) {
+		if (!u->exact)
+			return UNWIND_ENDED_BAD_RULE;
+		ra = u->regs[r->ra & (UNWIND_REGS - 1)];
+	} else if (unwind_read(&ra, sizeof(ra), cfa - 8)) {
+		return UNWIND_ENDED_UNREADABLE;
+	}
+	if (!sure && (cfa - u->sp > UNWIND_MAX_REG_DISTANCE || !unwind_is_return(u, ra)))
+		return UNWIND_ENDED_BAD_RULE;
+	end = unwind_rule_fp(u, r, cfa);
+	if (end)
+		return end;
+	end = unwind_arrive(u, ra, cfa);
+	if (r->flags & UNWIND_EXACT)
+		u->exact = 1;
+	return end;
+}
+
+/* The rules of 16 bits: CFA from rsp or rbp, rbp unchanged or saved. */
+static __always_inline int unwind_short(struct unwind_state *u, ev_u32 rule)
+{
+	ev_u64 cfa = (ev_u64)(rule & 0x3ff) * UNWIND_RULE_UNIT, ra;
+	ev_u32 saved = rule >> 10 & 15;
+	int end;
+
+	if (rule >> 14 == UNWIND_SP) {
+		cfa += u->sp;
+	} else if ((rule & 0xfff0) == UNWIND_PLT) {
+		saved = 0;
+		cfa = u->sp + ((u->ip & 15) >= (rule & 15) ? 16 : 8);
+	} else {
+		end = unwind_fp_read(u);
+		if (end)
+			return end;
+		cfa += u->fp;
+	}
+	if (cfa & 7 || cfa <= u->sp)
+		return UNWIND_ENDED_BAD_RULE;
+	if (unwind_read(&ra, sizeof(ra), cfa - 8))
+		return UNWIND_ENDED_UNREADABLE;
+	if (saved) {
+		u->fp = cfa - saved * UNWIND_RULE_UNIT;
+		u->fp_is = UNWIND_FP_AT;
+	}
+	return unwind_arrive(u, ra, cfa);
+}
+
+static __always_inline int unwind_by_rule(struct unwind_state *u, ev_u32 rule)
+{
+	const struct unwind_rule *r;
+
+	if (rule >> 14 < UNWIND_EXT || (rule & 0xfff0) == UNWIND_PLT)
+		return unwind_short(u, rule);
+	switch (rule) {
+	case UNWIND_GAP: return unwind_guess(u);
+	case UNWIND_END: return UNWIND_ENDED_ROOT;
+	case UNWIND_SIGNAL: return unwind_signal(u);
+	}
+	if (rule >> 14 != UNWIND_EXT)
+		return UNWIND_ENDED_BAD_RULE;
+	r = unwind_rule_at(rule & (UNWIND_RULES - 1));
+	return r ? unwind_extended(u, r) : UNWIND_ENDED_BAD_RULE;
+}
+
+/* The rule for `pc`; UNWIND_GAP where its file has no table. */
+static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
+{
+	int i = unwind_mapping_find(u, pc), rule;
+	const struct unwind_mapping *m;
+	ev_u32 page;
+
+	if (i < 0)
+		return -1;
+	m = unwind_mapping_at(i);
+	if (!m)
+		return -1;
+	if (!(m->flags & UNWIND_HAS_TABLE))
+		return UNWIND_GAP;
+	pc -= m->bias;
+	page = (ev_u32)(pc >> UNWIND_PAGE_SHIFT) - m->first_page;
+	if (page >= m->npages)
+		return UNWIND_GAP;
+	rule = unwind_rule_find(m->page + page, pc & (UNWIND_PAGE_SIZE - 1));
+	return rule < 0 ? UNWIND_GAP : rule;
+}
+
+/* From the frame in `u` to its caller: UNWIND_GO_ON, or why there is none. */
+static __always_inline int unwind_step(struct unwind_state *u)
+{
+	int rule = unwind_lookup(u, u->exact ? u->ip : u->ip - 1);
+
+	return rule < 0 ? UNWIND_ENDED_UNMAPPED : unwind_by_rule(u, rule);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Keeps the walker in the kernel supplied: follows processes through the same
+ * events that the session sees, finds the files of their code, has tables built,
+ * publishes.  Never waits for a table after the start.
+ */
+#ifndef FOLD_UNWIND_UNWINDER_H
+#define FOLD_UNWIND_UNWINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../event.h"
+
+struct bpf_object;
+struct unwinder;
+
+struct unwinder_options {
+	size_t max_bytes;    /* memory for rows of tables; 0: 64 MiB */
+	const char *proc;    /* "/proc" */
+};
+
+/* `object`: loaded.  Forks the builder, so call it early.  0, or -errno. */
+int unwinder_new(struct unwinder **out, struct bpf_object *object, const struct unwinder_options *options);
+void unwinder_free(struct unwinder *u); /* accepts NULL */
+
+/* One event, in time order.  0, or -1: out of memory. */
+int unwinder_event(struct unwinder *u, const struct event *event);
+
+/*
+ * Take finished tables, look at processes that samples did not fit, publish.
+ * `drained`: all events before that time were given.  Waits at most `wait_ms`
+ * for tables that are being built.
+ */
+void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms);
+
+/* Readable when a table is finished: time for unwinder_work(). */
+int unwinder_fd(const struct unwinder *u);
+
+struct unwinder_summary {
+	uint64_t objects, tables, without, refused; /* files; refused: a cap, or broken */
+	uint64_t rows, table_bytes;
+	uint64_t processes, unpublished;
+};
+void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out);
+
+#endif

@@ -25,7 +25,7 @@ static const struct row rows[] = {
 	{0, "colors", "kind|module", "what colours of pictures mean", ROW_CHOICE, AT(output.colors)},
 	{0, "inverted", NULL, "pictures grow down from the root", ROW_FLAG, AT(output.inverted)},
 	{0, NULL, NULL, "\nWhich samples:", ROW_HEADING, 0},
-	{0, "event", "NAME", "of this event", ROW_WORD, AT(select.event)},
+	{0, "event", "NAME", "of this event; NAME@PERIOD when several are called so", ROW_WORD, AT(select.event)},
 	{0, "pid", "PID[,PID|-PID]", "of these processes", ROW_NUMBERS, AT(pids)},
 	{0, "tid", "TID[,...]", "of these threads", ROW_NUMBERS, AT(tids)},
 	{0, "cpu", "CPU[,...]", "taken on these CPUs", ROW_NUMBERS, AT(cpus)},

@@ -6,6 +6,8 @@
  */
 #include "segment.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array.h"
@@ -68,10 +70,18 @@ static uint32_t event_find(const struct recording *rec, const struct rec_event *
 	return REC_NONE;
 }
 
-static bool event_wanted(const struct select *select, struct fold_bytes name)
+/* --event NAME, or NAME@PERIOD where recordings of different rates stand together. */
+static bool event_wanted(const struct select *select, const struct fold_event *event)
 {
-	return !select->event ||
-	       (strlen(select->event) == name.size && !memcmp(select->event, name.at, name.size));
+	char period[24];
+	size_t n = event->name.size;
+
+	if (!select->event)
+		return true;
+	if (strlen(select->event) < n || memcmp(select->event, event->name.at, n))
+		return false;
+	snprintf(period, sizeof(period), "@%" PRIu64, event->period);
+	return !select->event[n] || !strcmp(select->event + n, period);
 }
 
 static int define_event(struct segment *s, uint32_t i, struct fold_event *event)
@@ -97,7 +107,7 @@ static int define_event(struct segment *s, uint32_t i, struct fold_event *event)
 			load->weighted = true;
 		}
 	}
-	if (event_wanted(load->select, event->name))
+	if (event_wanted(load->select, event))
 		s->wanted_events |= UINT64_C(1) << i;
 	s->events[i] = event_find(rec, &new);
 	if (s->events[i] != REC_NONE)

@@ -171,6 +171,7 @@ static void say_losses(struct sentence *s, const struct rec_event *event)
 {
 	bool first = true;
 	uint64_t damaged = event->written > event->read ? event->written - event->read : 0;
+	double share;
 
 	if (!event->lost && !damaged) {
 		say(s, ", nothing lost");
@@ -178,7 +179,11 @@ static void say_losses(struct sentence *s, const struct rec_event *event)
 	}
 	say(s, ", ");
 	say_count(s, event->lost + damaged);
-	say(s, " lost (%.2g %%: ", output_percent(event->lost + damaged, event->read + event->lost + damaged));
+	share = output_percent(event->lost + damaged, event->read + event->lost + damaged);
+	if (share < 0.01)
+		say(s, " lost (less than 0.01 %%: ");
+	else
+		say(s, " lost (%.*f %%: ", share < 1 ? 2 : 1, share);
 	for (uint32_t cause = FOLD_TAKEN + 1; cause < FOLD_CAUSE_NOTE; cause++) {
 		if (!event->causes[cause])
 			continue;

@@ -52,13 +52,14 @@ static int build_trees(struct job *job)
 	return job->ntrees ? 0 : add_tree(job, 0);
 }
 
+/* As --event takes them. */
 static void list_events(const struct job *job)
 {
 	for (size_t i = 0; i < job->rec.nevents; i++) {
 		struct fold_bytes name = recording_string(&job->rec, job->rec.events[i].name);
 
-		log_error("  %.*s: %llu samples", (int)name.size, (const char *)name.at,
-			  (unsigned long long)job->rec.events[i].read);
+		log_error("  %.*s@%llu: %llu samples", (int)name.size, (const char *)name.at,
+			  (unsigned long long)job->rec.events[i].period, (unsigned long long)job->rec.events[i].read);
 	}
 }
 

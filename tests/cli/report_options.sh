@@ -54,7 +54,9 @@ run 0 twice.foldrec; says "8 samples of cpu-clock"
 run 3 --comm nobody events.foldrec; says "none of 4 samples was selected"; silent out
 run 3 --match nothing-is-called-so events.foldrec; says "no stack has a frame like"; silent out
 run 3 -f svg --comm nobody events.foldrec; says "No samples to show" out
-run 3 --event nonsense events.foldrec; says "cpu-clock: 4 samples"
+run 3 --event nonsense events.foldrec; says "cpu-clock@99: 4 samples"
+run 0 --event cpu-clock@99 events.foldrec
+run 3 --event cpu-clock@9 events.foldrec
 run 2 --match '(' events.foldrec
 
 # Several events are never mixed.

@@ -127,7 +127,7 @@ TEST(loss_line_closes_the_sum)
 	f.event.causes[FOLD_LOST_RING] = 200;
 	f.event.causes[FOLD_LOST_RECORDER] = 50;
 	f.event.causes[FOLD_NOTE_IDLE] = 12345;
-	CHECK_STR(loss_line(), "1,000 samples of cpu-clock in 3.0 s, 250 lost (20 %: the kernel's ring was full: 200, "
+	CHECK_STR(loss_line(), "1,000 samples of cpu-clock in 3.0 s, 250 lost (20.0 %: the kernel's ring was full: 200, "
 		  "the recorder had no memory or time: 50)");
 	f.event.read += 500;
 	CHECK(strstr(loss_line(), "1,000 of 1,500 samples") == loss_line());

@@ -70,7 +70,11 @@ struct event {
 		struct event_sample sample;  /* SAMPLE, COUNT */
 		struct event_mmap mmap;
 		struct { const char *comm; bool exec; } comm;
-		struct { uint32_t ppid, ptid; } fork; /* pid, tid above: the new one */
+		struct {               /* pid, tid above: the new one */
+			uint32_t ppid, ptid;
+			bool running;  /* found by census: it was there already... */
+			int64_t start; /* ...since then, CLOCK_MONOTONIC ns; 0 unknown */
+		} fork;
 		struct event_ksymbol ksymbol;
 		struct { uint64_t records; } lost;
 	};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a session consists of, for the files that make it up: session.c (events
+ * and life cycle), sample.c (samples to rows), resolve.c (words to frames),
+ * define.c (what rows refer to).  Nobody else includes this.
+ */
+#ifndef FOLD_RECORD_SESSION_STATE_H
+#define FOLD_RECORD_SESSION_STATE_H
+
+#include "account.h"
+#include "batch.h"
+#include "jit.h"
+#include "kernel.h"
+#include "module.h"
+#include "process.h"
+#include "session.h"
+#include "stacks.h"
+
+struct session {
+	struct session_options options;
+	struct fold_clock start;
+	uint64_t tick_ns;
+	uint32_t sides, max_depth;
+	size_t nevents;
+
+	struct account account;
+	struct batch batch;
+	struct modules modules;
+	struct kernel kernel;
+	struct processes processes;
+	struct stacks stacks;
+	struct jit jit;
+
+	struct intern thread_keys;  /* (process, tid, name) -> key */
+	uint32_t *thread_ids;       /* by key: id in the file */
+	size_t thread_ids_room;
+	struct process **touched;   /* that have a sample in this batch */
+	size_t ntouched, touched_room;
+
+	uint64_t written[FOLD_MAX_EVENTS];
+	uint64_t flushed;           /* ns: where the last interval ended */
+	uint64_t lost_records;      /* of the rings, of any kind */
+	bool unresolve;             /* forget results after the next flush */
+	fold_frame frames[FOLD_MAX_FRAMES];
+};
+
+/* ns of CLOCK_MONOTONIC to ticks since the start, rounded down. */
+int64_t session_ticks(const struct session *s, int64_t ns);
+
+/* Events that census gives for one process. */
+int session_learn(void *state, const struct event *event);
+
+/* sample.c: 0, or -1 out of memory. */
+int sample_add(struct session *s, const struct event *event);
+
+/*
+ * resolve.c: what a stack means.  1 when its id is not known; 0; -1 out of
+ * memory or of ids.
+ */
+int resolve_kernel(struct session *s, const struct event_stack *stack, struct stack_result *out);
+int resolve_user(struct session *s, const struct event_stack *stack, const struct process *p, struct mapset *set,
+		 struct stack_result *out);
+
+/* define.c: 0, or -1 out of memory or of ids. */
+int define_process(struct session *s, struct process *p);  /* and its mappings; touches it */
+int define_thread(struct session *s, const struct process *p, uint32_t tid, const uint8_t comm[PROCESS_COMM], uint32_t *id);
+int define_mappings(struct session *s, struct process *p); /* those that are new */
+
+#endif

@@ -5,10 +5,11 @@
  * the first sample: whatever a sample belongs to was seen by one of the two.
  */
 #include "recorder.h"
-#include "tally.h"
+#include "census.h"
 #include "clock.h"
 #include "meta.h"
 #include "outfile.h"
+#include "tally.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -221,6 +222,20 @@ static int open_session(struct recorder *r)
 	return writer_note(r->writer, &note);
 }
 
+/* What is there already, among what the rings have told since they were opened. */
+static int take_census(struct recorder *r)
+{
+	struct census census = { 0 };
+	int err = census_collect(&census, "/proc");
+
+	if (!err && drain_until(&r->drain, clock_now(), census.events, census.n)) {
+		log_error("out of memory");
+		err = -1;
+	}
+	census_release(&census);
+	return err;
+}
+
 static int start_command(struct recorder *r)
 {
 	int err = command_go(&r->command);
@@ -242,7 +257,7 @@ static int begin(struct recorder *r)
 		return -1;
 	if (o->command && command_prepare(&r->command, o->command, r->out.fd == STDOUT_FILENO))
 		return -1;
-	if (open_probe(r) || attach(r) || open_session(r))
+	if (open_probe(r) || attach(r) || open_session(r) || take_census(r))
 		return -1;
 	if (r->command.pid ? start_command(r) : probe_enable(r->probe)) {
 		if (!o->command)

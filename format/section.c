@@ -90,13 +90,23 @@ uint64_t decoding_bound(const struct decoding *d, int section)
 	return d->known.torn & 1u << section ? limits[section] : d->known.next[section];
 }
 
-uint64_t decoding_refer(struct decoding *d, struct span *s, int section, unsigned plus)
+uint64_t decoding_refer(struct decoding *d, struct span *s, int section, const char *rule)
 {
-	uint64_t v = span_u32(s);
+	uint64_t id = span_u32(s);
 
-	if (v < decoding_bound(d, section) + plus)
-		return v;
-	decoding_fail(d, s, FOLD_E_REFERENCE, v - plus, NULL);
+	if (id < decoding_bound(d, section))
+		return id;
+	decoding_fail(d, s, FOLD_E_REFERENCE, id, rule);
+	return 0;
+}
+
+uint64_t decoding_refer_plus(struct decoding *d, struct span *s, int section)
+{
+	uint64_t plus = span_u32(s);
+
+	if (plus <= decoding_bound(d, section))
+		return plus;
+	decoding_fail(d, s, FOLD_E_REFERENCE, plus - 1, NULL);
 	return 0;
 }
 

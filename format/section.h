@@ -66,8 +66,10 @@ void *decoding_alloc(struct decoding *d, struct span *s, size_t n, size_t size);
 bool decoding_room(struct decoding *d, struct span *s, void **v, size_t n, size_t *room, size_t size);
 /* References to what `section` defines lie below this number. */
 uint64_t decoding_bound(const struct decoding *d, int section);
-/* The next number, a reference to what `section` defines, as id + `plus`. */
-uint64_t decoding_refer(struct decoding *d, struct span *s, int section, unsigned plus);
+/* The next number, a reference to what `section` defines; decoding_refer_plus: as
+ * id + 1, where 0 is none. */
+uint64_t decoding_refer(struct decoding *d, struct span *s, int section, const char *rule);
+uint64_t decoding_refer_plus(struct decoding *d, struct span *s, int section);
 
 struct section {
 	int id;
@@ -107,7 +109,8 @@ void mmaps_decode(struct decoding *d, struct span *s, struct fold_mmaps *mmaps);
 void threads_encode(struct buf *to, const struct fold_threads *threads);
 void threads_decode(struct decoding *d, struct span *s, struct fold_threads *threads);
 void syms_encode(struct buf *to, const struct fold_syms *syms);
-void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms);
+/* `name_rule`: the rule that a reference to no string breaks; NULL the general one. */
+void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms, const char *name_rule);
 void account_encode(struct buf *to, const struct fold_account *account);
 void account_decode(struct decoding *d, struct span *s, struct fold_account *account);
 

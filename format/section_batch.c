@@ -57,7 +57,7 @@ static void batch_ksyms_encode(struct buf *to, const void *chunk, uint32_t meta_
 
 static void batch_ksyms_decode(struct decoding *d, struct span *s, void *chunk)
 {
-	syms_decode(d, s, &((struct fold_batch *)chunk)->ksyms);
+	syms_decode(d, s, &((struct fold_batch *)chunk)->ksyms, NULL);
 }
 
 static void batch_jitsyms_encode(struct buf *to, const void *chunk, uint32_t meta_flags)
@@ -67,7 +67,7 @@ static void batch_jitsyms_encode(struct buf *to, const void *chunk, uint32_t met
 
 static void batch_jitsyms_decode(struct decoding *d, struct span *s, void *chunk)
 {
-	syms_decode(d, s, &((struct fold_batch *)chunk)->jitsyms);
+	syms_decode(d, s, &((struct fold_batch *)chunk)->jitsyms, NULL);
 }
 
 static const struct section sections[] = {

@@ -202,7 +202,7 @@ void modules_decode(struct decoding *d, struct span *s, struct fold_modules *mod
 
 		*m = (struct fold_module){0};
 		m->kind = span_u32(&record);
-		m->name = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		m->name = decoding_refer(d, &record, FOLD_STRINGS, NULL);
 		m->span = span_uv(&record);
 		m->flags = span_u32(&record);
 		m->elf_type = span_u32(&record);
@@ -247,8 +247,8 @@ void procs_decode(struct decoding *d, struct span *s, struct fold_procs *procs)
 		p->start = span_sv(&record);
 		if (p->start < INT64_MIN / (int64_t)d->known.tick_ns || p->start > INT64_MAX / (int64_t)d->known.tick_ns)
 			decoding_fail(d, &record, FOLD_E_RANGE, (uint64_t)p->start, "R-SMP-1");
-		p->comm = decoding_refer(d, &record, FOLD_STRINGS, 0);
-		p->exe = decoding_refer(d, &record, FOLD_MODULES, 1);
+		p->comm = decoding_refer(d, &record, FOLD_STRINGS, NULL);
+		p->exe = decoding_refer_plus(d, &record, FOLD_MODULES);
 		p->parent = span_u32(&record);
 		/* Also after lost chunks: the id of this one is known, and a parent's is smaller. */
 		if (p->parent > d->known.next[FOLD_PROCS])
@@ -286,8 +286,8 @@ void mmaps_decode(struct decoding *d, struct span *s, struct fold_mmaps *mmaps)
 		struct span record = record_next(s);
 		struct fold_mmap *m = &mmaps->v[mmaps->n];
 
-		m->proc = decoding_refer(d, &record, FOLD_PROCS, 0);
-		m->module = decoding_refer(d, &record, FOLD_MODULES, 0);
+		m->proc = decoding_refer(d, &record, FOLD_PROCS, NULL);
+		m->module = decoding_refer(d, &record, FOLD_MODULES, NULL);
 		m->offset = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
 		m->length = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
 		m->start = d->known.flags & FOLD_FLAG_RAW_ADDRESSES ? span_uv(&record) : 0;
@@ -323,9 +323,9 @@ void threads_decode(struct decoding *d, struct span *s, struct fold_threads *thr
 		struct span record = record_next(s);
 		struct fold_thread *t = &threads->v[threads->n];
 
-		t->proc = decoding_refer(d, &record, FOLD_PROCS, 0);
+		t->proc = decoding_refer(d, &record, FOLD_PROCS, NULL);
 		t->tid = span_u32(&record);
-		t->comm = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		t->comm = decoding_refer(d, &record, FOLD_STRINGS, NULL);
 		record_done(s, &record);
 		if (s->bad || !define_next(d, s, FOLD_THREADS))
 			return;
@@ -386,7 +386,7 @@ void syms_encode(struct buf *to, const struct fold_syms *syms)
 	}
 }
 
-void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms)
+void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms, const char *name_rule)
 {
 	size_t room = 0;
 
@@ -394,10 +394,10 @@ void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms)
 		struct span record = record_next(s);
 		struct fold_sym *sym = &syms->v[syms->n];
 
-		sym->module = decoding_refer(d, &record, FOLD_MODULES, 0);
+		sym->module = decoding_refer(d, &record, FOLD_MODULES, NULL);
 		sym->offset = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
 		sym->size = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
-		sym->name = decoding_refer(d, &record, FOLD_STRINGS, 0);
+		sym->name = decoding_refer(d, &record, FOLD_STRINGS, name_rule);
 		record_done(s, &record);
 		if (s->bad)
 			return;

@@ -123,6 +123,8 @@ static void symbols_strings_decode(struct decoding *d, struct span *s, void *chu
 	d->known.string_bytes = 0;
 	d->known.torn &= ~(1u << FOLD_STRINGS);
 	strings_decode(d, s, &((struct fold_symbols *)chunk)->strings);
+	if (s->bad == FOLD_E_FIRST_ID)
+		d->rule = "R-SYMB-1";
 }
 
 static void symbols_syms_encode(struct buf *to, const void *chunk, uint32_t meta_flags)
@@ -132,7 +134,7 @@ static void symbols_syms_encode(struct buf *to, const void *chunk, uint32_t meta
 
 static void symbols_syms_decode(struct decoding *d, struct span *s, void *chunk)
 {
-	syms_decode(d, s, &((struct fold_symbols *)chunk)->syms);
+	syms_decode(d, s, &((struct fold_symbols *)chunk)->syms, "R-SYMB-1");
 }
 
 static const struct section symbols[] = {

@@ -35,8 +35,7 @@ void mapset_unref(struct mapset *set)
 	free(set);
 }
 
-/* Index of the first mapping that ends above `address`. */
-static size_t mapset_above(const struct mapset *set, uint64_t address)
+size_t mapset_above(const struct mapset *set, uint64_t address)
 {
 	size_t lo = 0, hi = set->n;
 

@@ -46,6 +46,9 @@ int mapset_insert(struct mapset **set, const struct mapping *m, uint64_t *versio
 /* What holds `address`, or NULL. */
 struct mapping *mapset_find(const struct mapset *set, uint64_t address);
 
+/* The first that ends above `address`: index, set->n when there is none. */
+size_t mapset_above(const struct mapset *set, uint64_t address);
+
 /* What begins at `start`, or NULL. */
 struct mapping *mapset_at(const struct mapset *set, uint64_t start);
 

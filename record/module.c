@@ -325,6 +325,17 @@ static int draft_module(struct modules *ms, struct module_draft *d, const struct
 
 /* ------------------------------------------------------------ memory */
 
+/* Is `o` in a region that has room for `m`, too? */
+static bool region_holds(const struct modules *ms, const struct mapping *o, const struct mapping *m)
+{
+	uint64_t offset;
+
+	if (o->module == MAPPING_NO_MODULE || ms->v[o->module].kind != FOLD_MODULE_JIT)
+		return false;
+	offset = m->start - ms->place[o->module].region;
+	return offset < REGION_SPAN && m->end - m->start < REGION_SPAN - offset;
+}
+
 /* A region of the same name next to `m` in the same process, or MAPPING_NO_MODULE. */
 static uint32_t region_near(const struct modules *ms, const struct mapset *set, const struct mapping *m, uint64_t name)
 {
@@ -332,16 +343,23 @@ static uint32_t region_near(const struct modules *ms, const struct mapset *set, 
 	size_t first = at > REGION_NEIGHBOURS ? at - REGION_NEIGHBOURS : 0;
 
 	for (size_t i = first; i < set->n && i <= at + REGION_NEIGHBOURS; i++) {
-		const struct mapping *o = &set->v[i];
-		uint64_t offset;
-
-		if (o->module == MAPPING_NO_MODULE || ms->v[o->module].kind != FOLD_MODULE_JIT || ms->v[o->module].name != name)
-			continue;
-		offset = m->start - ms->place[o->module].region;
-		if (offset < REGION_SPAN && m->end - m->start < REGION_SPAN - offset)
-			return o->module;
+		if (region_holds(ms, &set->v[i], m) && ms->v[set->v[i].module].name == name)
+			return set->v[i].module;
 	}
 	return MAPPING_NO_MODULE;
+}
+
+void module_inherit(const struct modules *ms, const struct mapset *set, struct mapping *m)
+{
+	if (ms->mapped[m->mapped].kind != MAPPED_MEMORY)
+		return;
+	for (size_t i = mapset_above(set, m->start); i < set->n && set->v[i].start < m->end; i++) {
+		if (ms->mapped[set->v[i].mapped].kind != MAPPED_MEMORY || !region_holds(ms, &set->v[i], m))
+			continue;
+		m->module = set->v[i].module;
+		m->bias = -ms->place[m->module].region;
+		return;
+	}
 }
 
 static int resolve_memory(struct modules *ms, const struct mapset *set, struct mapping *m)

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Made-up events in, a recording out: whose samples they are and what is mapped. */
+#include "test.h"
+#include "session_fixture.h"
+
+#define A UINT64_C(0x555500000000)
+#define B UINT64_C(0x7f0000000000)
+
+TEST(exec_and_sample)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "cat", "/usr/bin/cat", A);
+	fix_mmap(&f, 10, B, 0x20000, 0x26000, "/usr/lib/libc.so.6", 9);
+	SAMPLE(&f, 10, 10, A + 0x10, B + 0x100, A + 0x200);
+	b = fix_end(&f);
+	CHECK_EQ(b->nrows, 1);
+	CHECK_STR(back_row(b, 0), "cat 10/10 /usr/bin/cat+0x1200;/usr/lib/libc.so.6+0x26100;/usr/bin/cat+0x1010 -");
+	CHECK_EQ(b->nmmaps, 2);
+	CHECK_EQ(b->procs[b->threads[0].proc].exe, back_find_module(b, "/usr/bin/cat") + 1);
+	CHECK_EQ(b->modules[0].kind, FOLD_MODULE_KERNEL);
+	CHECK_STR(b->modules[back_find_module(b, "/usr/lib/libc.so.6")].id, "0909090909090909090909090909090909090909");
+	CHECK(b->modules[back_find_module(b, "/usr/lib/libc.so.6")].flags & FOLD_MODULE_UNREAD);
+	back_free(b);
+}
+
+TEST(same_stack_in_two_processes_is_one)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "cat", "/usr/bin/cat", A);
+	fix_exec(&f, 11, 1, "cat", "/usr/bin/cat", A + 0x5000000);
+	SAMPLE(&f, 10, 10, A + 0x10, A + 0x200);
+	SAMPLE(&f, 11, 11, A + 0x5000010, A + 0x5000200);
+	b = fix_end(&f);
+	CHECK_EQ(b->nstacks[1], 1);
+	CHECK_EQ(b->nmodules, 2);
+	CHECK_STR(back_row(b, 1), "cat 11/11 /usr/bin/cat+0x1200;/usr/bin/cat+0x1010 -");
+	back_free(b);
+}
+
+TEST(fork_shares_until_exec)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "sh", "/bin/sh", A);
+	fix_fork(&f, 11, 11, 10, 10);
+	SAMPLE(&f, 11, 11, A + 0x10);
+	fix_mmap(&f, 11, B, 0x1000, 0, "/lib/own.so", 3);
+	SAMPLE(&f, 11, 11, B + 0x10);
+	SAMPLE(&f, 10, 10, B + 0x10);
+	fix_comm(&f, 11, 11, "ls", true);
+	SAMPLE(&f, 11, 11, A + 0x10);
+	fix_mmap(&f, 11, A + 0x1000, 0x1000, 0, "/bin/ls", 4);
+	SAMPLE(&f, 11, 11, A + 0x1010);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "sh 11/11 /bin/sh+0x1010 -");
+	CHECK_STR(back_row(b, 1), "sh 11/11 /lib/own.so+0x10 -");
+	CHECK_STR(back_row(b, 2), "sh 10/10 ? -");
+	CHECK_STR(back_row(b, 3), "ls 11/11 ? -");
+	CHECK_STR(back_row(b, 4), "ls 11/11 /bin/ls+0x10 -");
+	/* sh, its child before and after exec; the child's parent is sh */
+	CHECK_EQ(b->nprocs, 3);
+	CHECK_EQ(b->procs[b->threads[b->rows[0].thread].proc].parent, 1 + b->threads[b->rows[2].thread].proc);
+	CHECK_EQ(b->procs[b->threads[b->rows[4].thread].proc].parent, 1 + b->threads[b->rows[2].thread].proc);
+	CHECK_EQ(b->account[0][FOLD_NOTE_UNMAPPED], 2);
+	back_free(b);
+}
+
+TEST(pid_used_again)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "one", "/bin/one", A);
+	SAMPLE(&f, 10, 10, A + 1);
+	fix_exit(&f, 10, 10);
+	SAMPLE(&f, 10, 10, A + 2); /* on its way out */
+	fix_fork(&f, 10, 10, 1, 1);
+	fix_comm(&f, 10, 10, "two", true);
+	SAMPLE(&f, 10, 10, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "one 10/10 /bin/one+0x1001 -");
+	CHECK_STR(back_row(b, 1), "one 10/10 /bin/one+0x1002 -");
+	CHECK_STR(back_row(b, 2), "two 10/10 ? -");
+	CHECK_EQ(b->nprocs, 2);
+	back_free(b);
+}
+
+TEST(threads_and_their_names)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "main", "/bin/main", A);
+	fix_fork(&f, 10, 11, 10, 10);
+	SAMPLE(&f, 10, 11, A + 1);
+	fix_comm(&f, 10, 11, "worker", false);
+	SAMPLE(&f, 10, 11, A + 1);
+	fix_comm(&f, 10, 11, "main", false);
+	SAMPLE(&f, 10, 11, A + 1);
+	fix_exit(&f, 10, 10);
+	SAMPLE(&f, 10, 11, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "main 10/11 /bin/main+0x1001 -");
+	CHECK_STR(back_row(b, 1), "worker 10/11 /bin/main+0x1001 -");
+	CHECK_STR(back_row(b, 2), "main 10/11 /bin/main+0x1001 -");
+	CHECK_EQ(b->rows[2].thread, b->rows[0].thread);
+	CHECK_EQ(b->nthreads, 2);
+	CHECK_EQ(b->nprocs, 1);
+	CHECK_EQ(b->nstacks[1], 1);
+	back_free(b);
+}
+
+TEST(unmapped_runs_are_one_marker)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	SAMPLE(&f, 10, 10, A + 1, UINT64_C(0x474554202f), UINT64_C(17), A + 0x20, UINT64_C(99));
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "x 10/10 ?;/bin/x+0x1020;?;/bin/x+0x1001 -");
+	CHECK_EQ(b->account[0][FOLD_NOTE_UNMAPPED], 1);
+	back_free(b);
+}
+
+TEST(return_address_behind_the_last_byte)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	SAMPLE(&f, 10, 10, A + 1, A + 0x10000);
+	SAMPLE(&f, 10, 10, A + 0x10000, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "x 10/10 /bin/x+0x11000;/bin/x+0x1001 -");
+	CHECK_STR(back_row(b, 1), "x 10/10 /bin/x+0x1001;? -");
+	back_free(b);
+}
+
+TEST(mapping_over_a_mapping)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	fix_mmap(&f, 10, A + 0x4000, 0x2000, 0x9000, "/bin/y", 8);
+	SAMPLE(&f, 10, 10, A + 0x3fff, A + 0x4001, A + 0x6000, A + 0x6001);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "x 10/10 /bin/x+0x7001;/bin/y+0xb000;/bin/y+0x9001;/bin/x+0x4fff -");
+	CHECK_EQ(b->nmmaps, 3);
+	back_free(b);
+}
+
+TEST(process_that_nobody_knows)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	SAMPLE(&f, 77, 78, A + 1);
+	SAMPLE(&f, 77, 77, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), " 77/78 ? -");
+	CHECK_EQ(b->nprocs, 1);
+	CHECK_EQ(b->account[0][FOLD_NOTE_UNKNOWN_PROC], 2);
+	back_free(b);
+}
+
+static void proc_of_77(const struct tree *t)
+{
+	tree_text(t, "proc/77/stat", "77 (a) b) c) S 1 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 5 1 1\n");
+	tree_text(t, "proc/77/task/77/comm", "a) b) c\n");
+	tree_text(t, "proc/77/task/78/comm", "other\n");
+	tree_text(t, "proc/77/maps", "555500000000-555500010000 r-xp 00001000 08:01 4711 /bin/found\n"
+		"555500010000-555500020000 rw-p 00001000 08:01 4711 /bin/found\n");
+}
+
+TEST(process_asked_for_at_the_last_moment)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, proc_of_77);
+	SAMPLE(&f, 77, 78, A + 1);
+	SAMPLE(&f, 77, 77, A + 0x10001);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "other 77/78 /bin/found+0x1001 -");
+	CHECK_STR(back_row(b, 1), "a) b) c 77/77 ? -");
+	CHECK_EQ(b->account[0][FOLD_NOTE_UNKNOWN_PROC], 0);
+	back_free(b);
+}
+
+TEST(census_after_the_rings_changes_nothing)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	SAMPLE(&f, 10, 10, A + 1);
+	fix_running(&f, 10, 10, 1);
+	fix_comm(&f, 10, 10, "x", false);
+	fix_mmap(&f, 10, A, 0x10000, 0x1000, "/bin/x", 0);
+	SAMPLE(&f, 10, 10, A + 1);
+	b = fix_end(&f);
+	CHECK_EQ(b->nprocs, 1);
+	CHECK_EQ(b->nmmaps, 1);
+	CHECK_EQ(b->nmodules, 2);
+	CHECK_EQ(b->nthreads, 1);
+	back_free(b);
+}
+
+TEST(child_of_one_that_census_finds_later)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_fork(&f, 11, 11, 10, 10); /* of a process not told of yet */
+	fix_running(&f, 11, 11, 10);
+	fix_comm(&f, 11, 11, "kid", false);
+	fix_mmap(&f, 11, A, 0x10000, 0x1000, "/bin/kid", 0);
+	SAMPLE(&f, 11, 11, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "kid 11/11 /bin/kid+0x1001 -");
+	CHECK_EQ(b->account[0][FOLD_NOTE_UNKNOWN_PROC], 0);
+	back_free(b);
+}
+
+TEST(generated_code_is_a_region)
+{
+	struct fix f;
+	struct back *b;
+	size_t jit;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "node", "/bin/node", A);
+	fix_mmap(&f, 10, B, 0x1000, 0, "//anon", 0);
+	SAMPLE(&f, 10, 10, B + 0x10, A + 1);
+	fix_mmap(&f, 10, B, 0x3000, 0, "//anon", 0);         /* it grows up */
+	fix_mmap(&f, 10, B - 0x1000, 0x1000, 0, "//anon", 0); /* and down */
+	SAMPLE(&f, 10, 10, B + 0x10, A + 1);
+	SAMPLE(&f, 10, 10, B + 0x2010, A + 1);
+	SAMPLE(&f, 10, 10, B - 0x1000, A + 1);
+	b = fix_end(&f);
+	jit = back_find_module(b, "[anon]");
+	CHECK_EQ(b->modules[jit].kind, FOLD_MODULE_JIT);
+	CHECK_EQ(b->nmodules, 3);
+	CHECK_EQ(b->nstacks[1], 3);
+	CHECK_STR(b->rows[0].user, b->rows[1].user);
+	back_free(b);
+}
+
+TEST(names_of_what_is_not_a_file)
+{
+	static const char *const given[] = {"/memfd:pool (deleted)", "[anon:jit cache]", "/dev/zero (deleted)", "[heap]", "/SYSV0000 (deleted)"};
+	static const char *const names[] = {"memfd:pool", "[anon:jit cache]", "zero", "[heap]", "SYSV0000"};
+	struct session_options base = {.paths = SESSION_PATHS_BASE};
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, &base, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	for (size_t i = 0; i < 5; i++) {
+		fix_mmap(&f, 10, B + i * 0x1000, 0x1000, 0, given[i], 0);
+		SAMPLE(&f, 10, 10, B + i * 0x1000, A + 1);
+	}
+	b = fix_end(&f);
+	for (size_t i = 0; i < 5; i++)
+		CHECK_EQ(b->modules[back_find_module(b, names[i])].kind, FOLD_MODULE_JIT);
+	CHECK(b->modules[back_find_module(b, "memfd:pool")].flags & FOLD_MODULE_MEMFD);
+	CHECK(b->flags & FOLD_FLAG_PATHS_BASE);
+	CHECK_STR(back_string(b, 2), "x");
+	back_free(b);
+}
+
+TEST(paths_outside_of_system_directories)
+{
+	struct session_options system = {.paths = SESSION_PATHS_SYSTEM};
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, &system, NULL);
+	fix_exec(&f, 10, 1, "x", "/home/me/secret project/x", A);
+	fix_mmap(&f, 10, B, 0x1000, 0, "/usr/lib/liby.so (deleted)", 5);
+	SAMPLE(&f, 10, 10, A + 1, B + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "x 10/10 /usr/lib/liby.so+0x1;x+0x1001 -");
+	CHECK(b->modules[back_find_module(b, "/usr/lib/liby.so")].flags & FOLD_MODULE_DELETED);
+	back_free(b);
+}
+
+TEST(span_that_turns_out_too_small)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	SAMPLE(&f, 10, 10, A + 1);
+	fix_mmap(&f, 10, B, 0x100000, 0, "/bin/x", 7);
+	SAMPLE(&f, 10, 10, B + 0xfffff);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 1), "x 10/10 /bin/x+0xfffff -");
+	back_free(b);
+}
+
+TEST(no_absolute_address_gets_out)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	SAMPLE(&f, 10, 10, A + 1, B);
+	b = fix_end(&f);
+	for (size_t i = 0; i < b->nmmaps; i++)
+		CHECK_EQ(b->mmaps[i].start, 0);
+	back_free(b);
+}
+
+TEST(raw_addresses_on_demand)
+{
+	struct session_options raw = {.raw_addresses = true, .paths = SESSION_PATHS_FULL};
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, &raw, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	SAMPLE(&f, 10, 10, A + 1, B);
+	b = fix_end(&f);
+	CHECK(b->flags & FOLD_FLAG_RAW_ADDRESSES);
+	CHECK_EQ(b->mmaps[0].start, A);
+	CHECK_EQ(b->mmaps[0].offset, 0x1000);
+	back_free(b);
+}
+
+TEST(thousands_of_forks)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "sh", "/bin/sh", A);
+	for (uint32_t pid = 100; pid < 2100; pid++) {
+		fix_fork(&f, pid, pid, 10, 10);
+		SAMPLE(&f, pid, pid, A + 1);
+		fix_exit(&f, pid, pid);
+		if (pid % 100 == 0)
+			CHECK_EQ(session_flush(f.session, f.time - 50, f.time), 0);
+	}
+	b = fix_end(&f);
+	CHECK_EQ(b->nrows, 2000);
+	CHECK_EQ(b->nprocs, 2001);
+	CHECK_EQ(b->nstacks[1], 1);
+	back_free(b);
+}
+TEST_MAIN()

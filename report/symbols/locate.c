@@ -304,6 +304,27 @@ int locate(struct locator *l, const struct rec_module *m, const char *path, stru
 	return -1;
 }
 
+int locate_by_id(struct locator *l, const uint8_t *id, size_t size, struct elf_file *out)
+{
+	struct rec_module m = {.kind = FOLD_MODULE_OTHER, .nids = 1, .ids = {{FOLD_ID_GNU, {id, size}}}};
+	struct located found;
+
+	if (!size || size > FOLD_MAX_BUILD_ID || locate(l, &m, "", &found))
+		return -EINVAL;
+	memset(out, 0, sizeof(*out));
+	if (found.n) {
+		*out = found.files[0];
+		memset(&found.files[0], 0, sizeof(found.files[0]));
+	}
+	located_release(&found);
+	return out->elf ? 0 : -ENOENT;
+}
+
+const struct locator_options *locator_options(const struct locator *l)
+{
+	return &l->options;
+}
+
 void located_release(struct located *found)
 {
 	for (size_t i = 0; i < found->n; i++)

@@ -42,6 +42,12 @@ void locator_free(struct locator *l);
 int locate(struct locator *l, const struct rec_module *m, const char *path, struct located *out);
 void located_release(struct located *found); /* accepts a zeroed struct */
 
+/* A file with this GNU build-id, wherever trees of debug files are searched by
+ * it.  0, or a negative errno. */
+int locate_by_id(struct locator *l, const uint8_t *id, size_t size, struct elf_file *out);
+
+const struct locator_options *locator_options(const struct locator *l);
+
 /* The first file with `offer`; NULL none. */
 const struct elf_file *located_with(const struct located *found, enum elf_offer offer);
 

@@ -64,10 +64,19 @@ int module_init(struct module *m, const struct recording *rec, uint32_t index)
 	return m->path ? 0 : -1;
 }
 
-void module_release(struct module *m)
+void module_rest(struct module *m)
 {
+	dwarf_free(m->dwarf);
+	companions_release(&m->companions);
 	symtab_release(&m->symtab);
 	located_release(&m->found);
+	m->dwarf = NULL;
+	m->opened = m->dwarf_tried = false;
+}
+
+void module_release(struct module *m)
+{
+	module_rest(m);
 	free(m->path);
 	free(m->file);
 	memset(m, 0, sizeof(*m));
@@ -123,6 +132,7 @@ static void open_files(struct module *m, struct locator *locator)
 		file = m->found.refused ? m->found.refused : m->found.unreadable;
 	}
 	m->weak = m->found.weak && m->found.n;
+	free(m->file);
 	m->file = file ? strdup(file) : NULL;
 }
 
@@ -160,6 +170,11 @@ static enum symbol_source source_of(const struct module *m, const struct symtab_
 	return located_with(&m->found, ELF_HAS_SYMTAB)->offers & ELF_HAS_CODE ? SYMBOL_SYMTAB : SYMBOL_DEBUG_FILE;
 }
 
+bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr)
+{
+	return m->found.n && module_vaddr(m->segments, m->nsegments, m->page, offset, vaddr);
+}
+
 bool module_find(struct module *m, struct locator *locator, uint64_t offset, struct module_hit *hit)
 {
 	const struct symtab_range *range;
@@ -171,11 +186,31 @@ bool module_find(struct module *m, struct locator *locator, uint64_t offset, str
 	}
 	if (!m->opened)
 		module_open(m, locator);
-	if (!m->symtab.n || !module_vaddr(m->segments, m->nsegments, m->page, offset, &vaddr))
+	if (!module_address(m, offset, &vaddr))
 		return false;
 	range = symtab_find(&m->symtab, vaddr);
 	if (!range)
 		return false;
 	*hit = (struct module_hit){range->name, range->name_size, vaddr - range->value, source_of(m, range)};
 	return true;
+}
+
+struct dwarf *module_dwarf(struct module *m, struct locator *locator)
+{
+	const struct elf_file *file;
+	struct dwarf_finder finder;
+
+	if (!m->opened)
+		module_open(m, locator);
+	if (m->dwarf_tried)
+		return m->dwarf;
+	m->dwarf_tried = true;
+	file = located_with(&m->found, ELF_HAS_DWARF);
+	if (!file)
+		return NULL;
+	m->companions = (struct companions){.locator = locator, .near = file->path};
+	finder = companions_finder(&m->companions);
+	if (dwarf_new(&m->dwarf, file->elf, &finder))
+		m->dwarf = NULL;
+	return m->dwarf;
 }

@@ -7,6 +7,7 @@
 #define FOLD_REPORT_MODULE_H
 
 #include "../model/recording.h"
+#include "companion.h"
 #include "locate.h"
 #include "symbolize.h"
 #include "symtab.h"
@@ -19,6 +20,9 @@ struct module {
 	bool opened;           /* files were searched for, with or without success */
 	struct located found;
 	struct symtab symtab;
+	struct dwarf *dwarf;   /* NULL: none, or not opened */
+	bool dwarf_tried;
+	struct companions companions;
 	/* How offsets become addresses: the recorded segments, else those of a proven file. */
 	size_t nsegments;
 	struct fold_segment segments[FOLD_MAX_SEGMENTS];
@@ -41,6 +45,15 @@ void module_release(struct module *m); /* accepts a zeroed struct */
 
 /* The function that holds `offset` of the module.  False: not known. */
 bool module_find(struct module *m, struct locator *locator, uint64_t offset, struct module_hit *hit);
+
+/* Address of `offset` in the files found.  False: there is none. */
+bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr);
+
+/* The module's debug information; NULL when there is none.  After module_find(). */
+struct dwarf *module_dwarf(struct module *m, struct locator *locator);
+
+/* Close all files.  They are found and opened again when they are needed. */
+void module_rest(struct module *m);
 
 /*
  * ELF virtual address of a file offset by the executable segments `v`: the one

@@ -10,20 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache.h"
 #include "demangle.h"
+#include "dwarf.h"
 #include "locate.h"
 #include "module.h"
 
 #define BLOCK_SYMBOLS 1024
 
-struct cached {
-	uint64_t offset;
-	uint32_t module;  /* + 1; 0: free slot */
-	bool exact;
-	uint8_t source;
-	uint32_t n;
-	const struct symbol *v;
-};
 struct block { /* symbols stay where they are */
 	struct block *next;
 	size_t n;
@@ -34,8 +28,7 @@ struct symbolizer {
 	struct symbolizer_options options;
 	struct locator *locator;
 	struct module **modules;   /* by module id, NULL until asked for */
-	struct cached *slots;
-	size_t nslots, nused;
+	struct cache cache;
 	struct block *blocks;
 	struct intern names;       /* terminators are part of the bytes */
 	struct symbolizer_stats stats;
@@ -52,6 +45,7 @@ int symbolizer_new(struct symbolizer **out, const struct recording *rec, const s
 	struct locator_options where = {
 		.dirs = options->symbol_dirs, .ndirs = options->nsymbol_dirs,
 		.sysroot = options->sysroot, .no_system = options->no_system,
+		.want_dwarf = options->inlines || options->lines,
 	};
 
 	*out = NULL;
@@ -63,11 +57,9 @@ int symbolizer_new(struct symbolizer **out, const struct recording *rec, const s
 	s->rec = rec;
 	s->options = *options;
 	intern_init(&s->names, 1);
-	s->nslots = 1024;
-	s->slots = calloc(s->nslots, sizeof(*s->slots));
 	s->modules = calloc(rec->nmodules + 1, sizeof(struct module *));
 	s->text = malloc(DEMANGLE_MAX_OUT + 1);
-	if (!s->slots || !s->modules || !s->text || locator_new(&s->locator, &where)) {
+	if (cache_init(&s->cache) || !s->modules || !s->text || locator_new(&s->locator, &where)) {
 		symbolizer_free(s);
 		return -1;
 	}
@@ -93,57 +85,19 @@ void symbolizer_free(struct symbolizer *s)
 	locator_free(s->locator);
 	intern_release(&s->names);
 	free(s->modules);
-	free(s->slots);
+	cache_release(&s->cache);
 	free(s->text);
 	free(s);
 }
 
-/* ------------------------------------------------------------ cache */
-
-static size_t hash(uint32_t module, uint64_t offset, bool exact)
-{
-	uint64_t x = (offset << 1 | exact) ^ ((uint64_t)module << 40);
-
-	x ^= x >> 31;
-	x *= UINT64_C(0x9e3779b97f4a7c15);
-	x ^= x >> 29;
-	return (size_t)x;
-}
-
-static struct cached *slot_of(struct cached *slots, size_t nslots, uint32_t module, uint64_t offset, bool exact)
-{
-	size_t i = hash(module, offset, exact) & (nslots - 1);
-
-	while (slots[i].module &&
-	       (slots[i].module != module + 1 || slots[i].offset != offset || slots[i].exact != exact))
-		i = (i + 1) & (nslots - 1);
-	return &slots[i];
-}
-
-/* Without memory the cache stays as full as it is, and in the end is not used. */
-static void grow(struct symbolizer *s)
-{
-	size_t nslots = s->nslots * 2;
-	struct cached *slots = calloc(nslots, sizeof(*slots));
-
-	if (!slots)
-		return;
-	for (size_t i = 0; i < s->nslots; i++) {
-		const struct cached *c = &s->slots[i];
-
-		if (c->module)
-			*slot_of(slots, nslots, c->module - 1, c->offset, c->exact) = *c;
-	}
-	free(s->slots);
-	s->slots = slots;
-	s->nslots = nslots;
-}
-
 /* ------------------------------------------------------------ names */
 
-static struct symbol *symbol_new(struct symbolizer *s)
+/* `n` symbols side by side, at most BLOCK_SYMBOLS; NULL without memory. */
+static struct symbol *symbols_new(struct symbolizer *s, size_t n)
 {
-	if (!s->blocks || s->blocks->n == BLOCK_SYMBOLS) {
+	struct symbol *v;
+
+	if (!s->blocks || n > BLOCK_SYMBOLS - s->blocks->n) {
 		struct block *block = calloc(1, sizeof(*block));
 
 		if (!block)
@@ -151,7 +105,9 @@ static struct symbol *symbol_new(struct symbolizer *s)
 		block->next = s->blocks;
 		s->blocks = block;
 	}
-	return &s->blocks->v[s->blocks->n++];
+	v = &s->blocks->v[s->blocks->n];
+	s->blocks->n += n;
+	return v;
 }
 
 /* A copy that stays, equal names once; NULL without memory. */
@@ -173,22 +129,25 @@ static const char *keep_bytes(struct symbolizer *s, const char *name, size_t siz
 	return kept;
 }
 
-static void fill_named(struct symbolizer *s, struct symbol *symbol, const struct module_hit *hit, bool exact)
+static void set_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	const char *name = keep_bytes(s, hit->name, hit->name_size);
-
-	if (!name) {
-		*symbol = unknown;
+	if (!name)
 		return;
-	}
 	symbol->mangled = symbol->name = name;
-	symbol->offset = hit->into + !exact;
 	symbol->named = true;
 	if (!s->options.no_demangle && demangle(name, s->text)) {
 		symbol->name = keep(s, s->text);
 		if (!symbol->name)
 			symbol->name = name;
 	}
+}
+
+static void set_line(struct symbolizer *s, struct symbol *symbol, const struct dwarf_frame *frame)
+{
+	if (!s->options.lines || !frame->file)
+		return;
+	symbol->file = keep(s, frame->file);
+	symbol->line = symbol->file ? frame->line : 0;
 }
 
 /* "[libfoo.so]+0x1234": true whoever reads it, and another report can still name it. */
@@ -229,49 +188,166 @@ static struct module *module_of(struct symbolizer *s, uint32_t id)
 	return m;
 }
 
-static struct symbols look_up(struct symbolizer *s, struct module *module, uint64_t offset, bool exact)
-{
-	struct symbol *symbol = symbol_new(s);
-	struct symbols out = {.n = 1, .v = symbol ? symbol : &unknown};
-	struct module_hit hit;
+/* One address on its way through the module's files. */
+struct lookup {
+	uint64_t offset;
+	bool exact, hit, has_address;
+	struct module_hit found;
+	struct dwarf_query query;
+};
 
-	s->stats.addresses++;
-	/* A return address may be the first byte of the next function, or of nothing. */
-	if (symbol && (exact || offset) && module_find(module, s->locator, offset - !exact, &hit)) {
-		fill_named(s, symbol, &hit, exact);
-		out.source = hit.source;
-	} else if (symbol) {
-		fill_unnamed(s, symbol, module, offset);
+/* A return address may be the first byte of the next function, or of nothing:
+ * the call before it is meant. */
+static void find_name(struct symbolizer *s, struct module *module, struct lookup *l)
+{
+	uint64_t meant = l->offset - !l->exact;
+
+	if (!l->exact && !l->offset)
+		return;
+	l->hit = module_find(module, s->locator, meant, &l->found);
+	l->has_address = module_address(module, meant, &l->query.address);
+	if (l->hit && l->has_address)
+		l->query.function = l->query.address - l->found.into;
+}
+
+/* The outermost frame is the function: the symbol table has the last word on its
+ * name, for it knows parts and clones that DWARF calls by the name of the whole. */
+static void fill_function(struct symbolizer *s, struct symbol *symbol, const struct module *module,
+			  const struct lookup *l, const struct dwarf_frame *frame)
+{
+	*symbol = unknown;
+	if (l->hit)
+		set_name(s, symbol, keep_bytes(s, l->found.name, l->found.name_size));
+	else if (frame && frame->function && frame->name)
+		set_name(s, symbol, keep(s, frame->name));
+	if (!symbol->named)
+		fill_unnamed(s, symbol, module, l->offset);
+	if (symbol->named && l->hit)
+		symbol->offset = l->found.into + !l->exact;
+	if (frame)
+		set_line(s, symbol, frame);
+}
+
+static struct symbols fill(struct symbolizer *s, const struct module *module, const struct lookup *l, const struct dwarf_frame *frames)
+{
+	uint32_t n = l->query.n ? l->query.n : 1, outermost = n - 1;
+	struct symbols out = {.n = s->options.inlines ? n : 1, .v = &unknown};
+	struct symbol *v = symbols_new(s, out.n);
+
+	if (!v)
+		return (struct symbols){.n = 1, .v = &unknown};
+	for (uint32_t i = 0; i + 1 < out.n; i++) {
+		v[i] = unknown;
+		v[i].inlined = true;
+		if (frames[i].name)
+			set_name(s, &v[i], keep(s, frames[i].name));
+		set_line(s, &v[i], &frames[i]);
 	}
-	if (out.v->named) {
+	fill_function(s, &v[out.n - 1], module, l, l->query.n ? &frames[outermost] : NULL);
+	out.v = v;
+	out.source = l->hit ? l->found.source : v[out.n - 1].named ? SYMBOL_DEBUG_FILE : SYMBOL_NONE;
+	return out;
+}
+
+static void count(struct symbolizer *s, struct module *module, const struct symbols *got)
+{
+	s->stats.addresses++;
+	if (got->v[got->n - 1].named) {
 		s->stats.modules_named += !module->named++;
 		s->stats.named++;
 	} else {
 		module->unnamed++;
 		s->stats.unnamed++;
 	}
-	return out;
 }
 
-struct symbols symbolize(struct symbolizer *s, uint32_t module, uint64_t offset, bool exact)
+static int compare_lookups(const void *x, const void *y)
 {
-	struct module *m = module_of(s, module);
-	struct cached *slot;
-	struct symbols out;
+	const struct lookup *a = x, *b = y;
 
-	if (!m)
-		return (struct symbols){.n = 1, .v = &unknown};
-	if (s->nused * 4 >= s->nslots * 3)
-		grow(s);
-	slot = slot_of(s->slots, s->nslots, module, offset, exact);
-	if (slot->module)
-		return (struct symbols){.n = slot->n, .v = slot->v, .source = slot->source};
-	out = look_up(s, m, offset, exact);
-	if (s->nused + 1 < s->nslots) {
-		*slot = (struct cached){offset, module + 1, exact, (uint8_t)out.source, out.n, out.v};
-		s->nused++;
+	return a->query.address < b->query.address ? -1 : a->query.address > b->query.address;
+}
+
+/* Debug information for those of the lookups that have an address: they go to
+ * the front, sorted by it. */
+static void ask_dwarf(struct symbolizer *s, struct module *module, struct lookup *v, size_t n, struct dwarf_answer *answer)
+{
+	struct dwarf *dwarf = s->options.inlines || s->options.lines ? module_dwarf(module, s->locator) : NULL;
+	struct dwarf_query *queries;
+
+	if (!dwarf)
+		return;
+	queries = calloc(n, sizeof(*queries));
+	if (!queries)
+		return;
+	qsort(v, n, sizeof(*v), compare_lookups);
+	for (size_t i = 0; i < n; i++)
+		queries[i] = v[i].query;
+	if (!dwarf_resolve(dwarf, queries, n, answer))
+		for (size_t i = 0; i < n; i++)
+			v[i].query = queries[i];
+	free(queries);
+}
+
+static void look_up(struct symbolizer *s, uint32_t id, struct module *module, struct lookup *v, size_t n)
+{
+	struct dwarf_answer answer = {0};
+	size_t with = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		find_name(s, module, &v[i]);
+		if (v[i].has_address) {
+			struct lookup swap = v[with];
+
+			v[with++] = v[i];
+			if (with - 1 != i)
+				v[i] = swap;
+		}
 	}
-	return out;
+	if (with)
+		ask_dwarf(s, module, v, with, &answer);
+	for (size_t i = 0; i < n; i++) {
+		struct symbols got = fill(s, module, &v[i], answer.frames + v[i].query.first);
+
+		count(s, module, &got);
+		cache_put(&s->cache, &(struct symbol_address){id, v[i].offset, v[i].exact}, &got);
+	}
+	dwarf_answer_release(&answer);
+}
+
+struct symbols symbolize(struct symbolizer *s, uint32_t id, uint64_t offset, bool exact)
+{
+	struct symbols got = {.n = 1, .v = &unknown};
+	struct module *module = module_of(s, id);
+	struct symbol_address key = {id, offset, exact};
+	struct lookup one = {.offset = offset, .exact = exact};
+
+	if (!module || cache_find(&s->cache, &key, &got))
+		return got;
+	look_up(s, id, module, &one, 1);
+	cache_find(&s->cache, &key, &got);
+	return got;
+}
+
+void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n)
+{
+	struct lookup *group = malloc((n + 1) * sizeof(*group));
+	struct symbols known;
+	size_t end;
+
+	for (size_t i = 0; group && i < n; i = end) {
+		struct module *module = module_of(s, v[i].module);
+		size_t have = 0;
+
+		for (end = i; end < n && v[end].module == v[i].module; end++)
+			if (!cache_find(&s->cache, &v[end], &known))
+				group[have++] = (struct lookup){.offset = v[end].offset, .exact = v[end].exact};
+		if (!module || !have)
+			continue;
+		look_up(s, v[i].module, module, group, have);
+		module_rest(module);
+	}
+	free(group);
 }
 
 struct symbolizer_stats symbolizer_stats(const struct symbolizer *s)

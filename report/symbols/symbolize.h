@@ -15,13 +15,15 @@ struct symbolizer_options {
 	const char *const *symbol_dirs; size_t nsymbol_dirs; /* --symbols, in order */
 	const char *sysroot;   /* NULL: none.  Files of this machine are used only if their build-id fits */
 	bool no_demangle;
+	bool inlines;          /* functions that the compiler inlined become frames of their own */
+	bool lines;            /* source file and line of each frame */
 	bool no_system;        /* do not look at this machine's files and /usr/lib/debug at all (tests) */
 };
 
 struct symbol {            /* one frame */
 	const char *name;      /* demangled unless asked not to; never NULL; owned by the symbolizer */
 	const char *mangled;   /* as in the symbol table; NULL when there is none */
-	const char *file;      /* source, or NULL */
+	const char *file;      /* source of the address, or of the call to what is inlined there; NULL unknown */
 	uint32_t line;
 	uint64_t offset;       /* of the address in the function */
 	bool named;            /* false: name is "[libx.so]+0x12", "[unknown]" */
@@ -60,6 +62,14 @@ void symbolizer_free(struct symbolizer *s);
  * is looked up.  The result is owned by `s` and stays until it is freed.
  */
 struct symbols symbolize(struct symbolizer *s, uint32_t module, uint64_t offset, bool exact);
+
+struct symbol_address { uint32_t module; uint64_t offset; bool exact; };
+/*
+ * Look up many addresses ahead of symbolize(), all of a module one after the
+ * other: debug information is then read once, and given back before the next
+ * module.  Matters with `inlines` and `lines`, and is optional.
+ */
+void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n);
 
 struct symbolizer_stats symbolizer_stats(const struct symbolizer *s);
 struct module_status symbolizer_module(const struct symbolizer *s, uint32_t module);

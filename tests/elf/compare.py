@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compare symbolizers on random addresses of one ELF file.
+
+  compare.py PROBE FILE [-n ADDRESSES] [--seed N] [-s DIR] [--debug FILE] [--show N]
+
+Truth is what the other tools say (eu-addr2line, llvm-symbolizer, binutils'
+addr2line, those that are installed).  Prints shares: for how many addresses the
+function's name, and the whole inline chain with lines, equal those of each tool
+and of at least two of them.  Exit 1 when a share is below what --min-name and
+--min-chain ask for.
+"""
+import argparse, os, random, re, shutil, subprocess, sys, time
+
+ap = argparse.ArgumentParser()
+ap.add_argument('probe'); ap.add_argument('file')
+ap.add_argument('-n', type=int, default=2000)
+ap.add_argument('--seed', type=int, default=1)
+ap.add_argument('-s', action='append', default=[])
+ap.add_argument('--debug', help='the file other tools are given')
+ap.add_argument('--show', type=int, default=0, help='differences to print')
+ap.add_argument('--min-name', type=float, default=0); ap.add_argument('--min-chain', type=float, default=0)
+ap.add_argument('--tools', default='eu,llvm,bfd')
+a = ap.parse_args()
+debug = a.debug or a.file
+
+def functions(path):
+    """Sized functions (address, size, names) by nm: where random addresses are taken from."""
+    by = {}
+    for line in subprocess.run(['nm', '-S', '--defined-only', path], capture_output=True, text=True, errors='replace').stdout.splitlines():
+        f = line.split(None, 3)
+        if len(f) == 4 and f[2] in 'tTwWiIuV' and int(f[1], 16):
+            by.setdefault((int(f[0], 16), int(f[1], 16)), set()).add(f[3].split('@')[0])
+    return by
+
+funcs = functions(debug)
+rnd = random.Random(a.seed)
+keys = sorted(funcs)
+weights = [k[1] for k in keys]
+picked = rnd.choices(keys, weights, k=a.n)
+addresses = sorted({lo + rnd.randrange(size) for lo, size in picked})
+text = ''.join('0x%x\n' % x for x in addresses)
+names_at = {}
+for (lo, size), names in funcs.items():
+    names_at.setdefault(lo, set()).update(names)
+
+def parse(out):
+    """addr2line -afi output: {address: [(name, file:line), ...]}"""
+    result, lines, i, cur = {}, out.splitlines(), 0, None
+    while i < len(lines):
+        if re.fullmatch(r'0x[0-9a-f]+', lines[i]):
+            cur = result.setdefault(int(lines[i], 16), []); i += 1
+        elif cur is None or not lines[i]:
+            i += 1
+        else:
+            cur.append((lines[i], lines[i + 1] if i + 1 < len(lines) else '')); i += 2
+    return result
+
+def clean(frames):
+    out = []
+    for name, place in frames:
+        name = re.sub(r' inlined at .*', '', name).split('@')[0] # eu-addr2line says where
+        name = re.sub(r'\+0x[0-9a-f]+$', '', name)
+        m = re.match(r'(.*?):(\d+|\?)(:\d+)?( \(discriminator \d+\))?$', place)
+        path, line = (m.group(1), m.group(2)) if m else (place, '0')
+        line = 0 if line == '?' else int(line)
+        # without a line some tools still name the symbol table's file
+        out.append((name, os.path.basename(path) if line else '??', line))
+    return out
+
+def run(label, command):
+    t = time.time()
+    p = subprocess.run(command, input=text, capture_output=True, text=True, errors='replace')
+    out = {k: clean(v) for k, v in parse(p.stdout).items()}
+    print('%-6s %6d answers, %.2f s' % (label, len(out), time.time() - t))
+    return out
+
+dirs = [x for d in a.s for x in ('-s', d)]
+ours = run('ours', [a.probe, '-i', '-l'] + dirs + [a.file])
+others = {}
+tools = a.tools.split(',')
+if 'eu' in tools and shutil.which('eu-addr2line'):
+    others['eu'] = run('eu', ['eu-addr2line', '-afi', '-e', debug])
+if 'llvm' in tools and shutil.which('llvm-symbolizer'):
+    others['llvm'] = run('llvm', ['llvm-symbolizer', '--output-style=GNU', '-afi', '--no-demangle', '-e', debug])
+if 'bfd' in tools and shutil.which('addr2line'):
+    others['bfd'] = run('bfd', ['addr2line', '-afi', '-e', debug])
+if not others:
+    print('no other tool is installed'); sys.exit(77)
+
+def same_function(address, mine, theirs):
+    """Equal, or two names of one function: aliases are everyone's own choice."""
+    if mine == theirs:
+        return True
+    for (lo, size), names in at(address):
+        if mine in names:
+            aliases = names_at[lo]
+            return theirs in aliases or theirs == re.sub(r'\.(cold|part|isra|constprop|lto_priv|llvm|localalias|warm).*', '', mine)
+    return False
+
+import bisect
+starts = [k[0] for k in keys]
+def at(address):
+    i = bisect.bisect_right(starts, address)
+    for k in keys[max(0, i - 8):i]:
+        if k[0] <= address < k[0] + k[1]:
+            yield k, funcs[k]
+
+def chain(frames):
+    """Without the outermost name, which may be an alias: inlined names, places of all frames."""
+    return [f[0] for f in frames[:-1]], [f[1:] for f in frames]
+
+n = len(addresses)
+named = {t: 0 for t in others}; chained = {t: 0 for t in others}
+own_name = named_two = chain_two = shown = 0
+for x in addresses:
+    mine = ours.get(x) or [('??', '??', 0)]
+    true_names = set().union(*(names for _, names in at(x)))
+    own_name += mine[-1][0] in true_names
+    votes_n = votes_c = 0
+    for t, out in others.items():
+        theirs = out.get(x) or [('??', '??', 0)]
+        ok_n = same_function(x, mine[-1][0], theirs[-1][0])
+        ok_c = ok_n and chain(mine) == chain(theirs)
+        named[t] += ok_n; chained[t] += ok_c; votes_n += ok_n; votes_c += ok_c
+    need = min(2, len(others))
+    named_two += votes_n >= need; chain_two += votes_c >= need
+    if (votes_c < need or votes_n < need) and shown < a.show:
+        shown += 1
+        print('0x%x symbols %s' % (x, sorted(true_names)))
+        print('   ours', mine)
+        for t in others:
+            print('   %-4s' % t, others[t].get(x))
+print('%d addresses of %s' % (n, a.file))
+print('name is a symbol that covers the address: %.3f %%' % (100 * own_name / n))
+for t in others:
+    print('like %-5s name %.3f %%  chain and lines %.3f %%' % (t, 100 * named[t] / n, 100 * chained[t] / n))
+print('like two   name %.3f %%  chain and lines %.3f %%' % (100 * named_two / n, 100 * chain_two / n))
+sys.exit(1 if 100 * named_two / n < a.min_name or 100 * chain_two / n < a.min_chain else 0)

@@ -242,22 +242,15 @@ static int take_garbage(struct reader *r, struct fold_item *item)
 	return damage(r, item, r->in.offset - item->offset, 0);
 }
 
-/* A valid header whose payload is not what it says (R-REC-6). */
+/*
+ * A valid header whose payload is not what it says (R-REC-6).  The next header is
+ * looked for from the start of the payload on: after bytes were lost it can be
+ * before the place that the length leads to.
+ */
 static int take_damaged(struct reader *r, struct fold_item *item, const struct chunk_header *header, uint64_t chunks)
 {
-	size_t size = chunk_size(header);
-	struct chunk_header next;
-
-	if (header->stored_size <= FOLD_MAX_STORED && input_want(&r->in, size) == size) {
-		enum place place = place_at(&r->in, size, &next);
-
-		if (place == PLACE_END || place == PLACE_FILE_HEADER || place == PLACE_CHUNK) {
-			r->taken = size;
-			return damage(r, item, size, chunks);
-		}
-	}
 	input_skip(&r->in, FOLD_CHUNK_HEADER_SIZE);
-	if (!place_search(&r->in) && item->offset + size > r->in.offset) {
+	if (!place_search(&r->in) && item->offset + chunk_size(header) > r->in.offset) {
 		item->fault.code = FOLD_E_CUT;
 		item->fault.rule = NULL;
 		return cut(r, item, r->in.offset - item->offset);

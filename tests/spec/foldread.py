@@ -803,10 +803,6 @@ class Reader:
 
     def broken(self, head, chunks):
         """R-REC-6: the payload is damaged."""
-        if head.stored_len <= MAX_STORED and head.end <= len(self.data):
-            if head.end == len(self.data) or self.file_header(head.end) or self.chunk_header(head.end):
-                self.damage(head.at, head.end - head.at, chunks)
-                return head.end
         found = self.search(head.body)
         if found == len(self.data) and head.end > len(self.data):
             self.out(line("cut", offset=head.at, bytes=len(self.data) - head.at))

@@ -225,8 +225,17 @@ static inline struct fold_sink made_sink(struct buf *to)
 	return (struct fold_sink){.write = made_write, .state = to};
 }
 
-/* META, the batch, NOTE, SYMBOLS, END; `level` as in writer_options. */
-static inline void made_recording(struct buf *to, int level)
+/* A batch that defines nothing: five samples and their account. */
+static inline void made_later_batch(struct made *m)
+{
+	made_batch(m);
+	m->batch.account.v[0].count = 3;
+	m->batch.account.n = 2;
+	m->batch.have = 1u << FOLD_SAMPLES | 1u << FOLD_ACCOUNT;
+}
+
+/* META twice, a batch, `later` batches, NOTE, SYMBOLS, END; `level` as in writer_options. */
+static inline void made_recording(struct buf *to, int level, unsigned later)
 {
 	struct writer_options options = {.level = level};
 	struct fold_meta meta = made_meta();
@@ -237,11 +246,21 @@ static inline void made_recording(struct buf *to, int level)
 	struct fold_symbols symbols = {{.first_id = 1, .n = 2, .v = names}, {.n = 2, .v = syms}};
 	struct writer *w;
 	struct made m;
+	int failed;
 
-	made_batch(&m);
 	if (writer_new(&w, made_sink(to), &options))
 		abort();
-	if (writer_meta(w, &meta) || writer_batch(w, &m.batch) || writer_note(w, &note) || writer_symbols(w, &symbols) || writer_end(w, &end))
+	made_batch(&m);
+	failed = writer_meta(w, &meta) || writer_batch(w, &m.batch);
+	for (unsigned i = 0; i < later; i++) {
+		made_later_batch(&m);
+		failed |= writer_batch(w, &m.batch);
+	}
+	for (int e = 0; e < 2; e++) {
+		end.totals[e].taken += later * (e ? 2 : 3);
+		end.totals[e].written += later * (e ? 2 : 3);
+	}
+	if (failed || writer_note(w, &note) || writer_symbols(w, &symbols) || writer_end(w, &end))
 		abort();
 	writer_free(w);
 }

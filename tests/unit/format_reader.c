@@ -1,31 +1,903 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reader: items in order, and every way over damage. */
+/* The reader: items in order, what makes it stop, and every way over damage. */
 #include "test.h"
 #include "format_made.h"
+#include "../../format/chunk.h"
+#include "../../format/crc32c.h"
+#include "../../format/wire.h"
+
+#include <errno.h>
+
+/* ---- a recording, and where its chunks are */
+
+#define LATER 3
+enum { META_0, META_1, BATCH_0, BATCH_1, BATCH_2, BATCH_3, NOTE, SYMBOLS, END, CHUNKS };
+#define BATCH_SAMPLES 5
+#define ALL_SAMPLES (BATCH_SAMPLES * (1 + LATER))
+
+struct chunks {
+	struct buf file;
+	size_t at[CHUNKS + 1]; /* the last one: the end of the file */
+};
+
+static void chunks_init(struct chunks *c, int level)
+{
+	size_t at = FOLD_HEADER_SIZE, n = 0;
+	struct chunk_header header;
+
+	memset(c, 0, sizeof(*c));
+	made_recording(&c->file, level, LATER);
+	for (; at < c->file.size && chunk_header_get(c->file.at + at, &header); at += FOLD_CHUNK_HEADER_SIZE + header.stored_size)
+		c->at[n++] = at;
+	c->at[n] = at;
+	if (n != CHUNKS || at != c->file.size)
+		abort();
+}
+
+static void add(struct buf *to, const struct chunks *c, int chunk)
+{
+	buf_raw(to, c->file.at + c->at[chunk], c->at[chunk + 1] - c->at[chunk]);
+}
+
+static void add_range(struct buf *to, const struct chunks *c, int from, int until)
+{
+	if (!from)
+		buf_raw(to, c->file.at, FOLD_HEADER_SIZE);
+	for (int i = from; i < until; i++)
+		add(to, c, i);
+}
+
+/* A chunk made by hand. */
+static void add_chunk(struct buf *to, struct chunk_header header, const void *payload, size_t n)
+{
+	struct chunk_header sealed = header;
+	struct packer *p;
+	struct buf raw = {0}, one = {0};
+
+	buf_raw(&raw, payload, n);
+	if (packer_new(&p, -1) || packer_add(p, &sealed, &raw, &one))
+		abort();
+	if (header.codec)
+		sealed.codec = header.codec;
+	sealed.flags = header.flags;
+	if (header.stored_size)
+		sealed.stored_size = header.stored_size;
+	if (header.raw_size)
+		sealed.raw_size = header.raw_size;
+	chunk_header_put(one.at, &sealed);
+	buf_raw(to, one.at, one.size);
+	packer_free(p);
+	buf_release(&raw);
+	buf_release(&one);
+}
+
+/* ---- reading it all */
+
+struct story {
+	char items[200]; /* a letter per item, see letters */
+	size_t n;
+	uint64_t samples, lost_bytes, lost_chunks, damages;
+	struct fold_fault fault, first; /* the last one and the first one */
+	bool lossy, contradicted;
+};
+static const char letters[] = {
+	[FOLD_ITEM_SEGMENT] = 'S', [FOLD_ITEM_META] = 'M', [FOLD_ITEM_BATCH] = 'B', [FOLD_ITEM_FINISH] = 'F',
+	[FOLD_ITEM_NOTE] = 'N', [FOLD_ITEM_SYMBOLS] = 'Y', [FOLD_ITEM_SKIPPED] = 's', [FOLD_ITEM_DAMAGE] = 'd', [FOLD_ITEM_CUT] = 'c',
+};
+
+static void tell_item(struct story *s, const struct fold_item *item)
+{
+	if (s->n + 2 < sizeof(s->items))
+		s->items[s->n++] = letters[item->kind];
+	if (item->kind == FOLD_ITEM_BATCH)
+		s->samples += item->batch->samples.n;
+	if (item->kind == FOLD_ITEM_DAMAGE || item->kind == FOLD_ITEM_CUT) {
+		s->damages++;
+		s->lost_bytes += item->lost_bytes;
+		s->lost_chunks += item->lost_chunks;
+		CHECK(item->fault.code != FOLD_E_OK);
+	}
+	if (item->kind == FOLD_ITEM_FINISH)
+		s->contradicted |= item->fault.code != FOLD_E_OK;
+	if (item->fault.code) {
+		if (!s->first.code)
+			s->first = item->fault;
+		s->fault = item->fault;
+	}
+}
+
+static struct story read_source(struct fold_source source, const struct reader_limits *limits)
+{
+	struct story s = {0};
+	struct fold_item item;
+	struct reader *r;
+	int err;
+
+	if (reader_new(&r, source, limits))
+		abort();
+	while (!(err = reader_next(r, &item)) && item.kind != FOLD_ITEM_END_OF_FILE) {
+		tell_item(&s, &item);
+		s.lossy |= reader_lossy(r);
+	}
+	s.items[s.n++] = err ? '!' : '.';
+	if (err)
+		s.fault = *reader_fault(r);
+	/* Either way it stays so. */
+	CHECK_EQ(reader_next(r, &item), err);
+	CHECK(err || item.kind == FOLD_ITEM_END_OF_FILE);
+	reader_free(r);
+	return s;
+}
+
+/* From a copy of just this size, so that a sanitizer sees a read too far. */
+static struct story read_bytes(const uint8_t *at, size_t n)
+{
+	uint8_t *copy = malloc(n ? n : 1);
+	struct memory_source memory = {copy, copy + n};
+	struct story s;
+
+	if (n)
+		memcpy(copy, at, n);
+	s = read_source(source_memory(&memory), NULL);
+	free(copy);
+	return s;
+}
+
+static struct story read_buf(struct buf *b)
+{
+	struct story s = read_bytes(b->at, b->size);
+
+	buf_release(b);
+	return s;
+}
+
+/* ---- whole recordings */
 
 TEST(whole_recording)
 {
-	static const enum fold_item_kind want[] = {
-		FOLD_ITEM_SEGMENT, FOLD_ITEM_META, FOLD_ITEM_BATCH, FOLD_ITEM_NOTE, FOLD_ITEM_SYMBOLS, FOLD_ITEM_FINISH, FOLD_ITEM_END_OF_FILE,
-	};
-	struct buf file = {0};
-	struct memory_source memory;
-	struct reader *r;
-	struct fold_item item;
+	for (int level = -1; level <= 3; level += 4) {
+		struct chunks c;
+		struct story s;
 
-	made_recording(&file, 0);
-	memory = (struct memory_source){file.at, file.at + file.size};
-	CHECK_EQ(reader_new(&r, source_memory(&memory), NULL), 0);
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		int got = reader_next(r, &item);
-		char text[200];
-
-		CHECK_EQ(got, 0);
-		CHECK_EQ(item.kind, want[i]);
-		if (got || item.fault.code)
-			fprintf(stderr, "%s\n", fault_text(got ? reader_fault(r) : &item.fault, text, sizeof(text)));
+		chunks_init(&c, level);
+		s = read_buf(&c.file);
+		CHECK_STR(s.items, "SMBBBBNYF.");
+		CHECK_EQ(s.samples, ALL_SAMPLES);
+		CHECK_EQ(s.fault.code, FOLD_E_OK);
+		CHECK(!s.lossy);
 	}
-	reader_free(r);
-	buf_release(&file);
 }
+
+TEST(concatenated_recordings)
+{
+	struct chunks c;
+	struct buf two = {0};
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&two, &c, 0, CHUNKS);
+	add_range(&two, &c, 0, CHUNKS);
+	s = read_buf(&two);
+	CHECK_STR(s.items, "SMBBBBNYFSMBBBBNYF.");
+	CHECK_EQ(s.samples, 2 * ALL_SAMPLES);
+	CHECK_EQ(s.fault.code, FOLD_E_OK);
+	buf_release(&c.file);
+}
+
+/* Gives one byte at a time, and fails at the end if so asked. */
+struct drip {
+	const uint8_t *at, *end;
+	int err;
+};
+static ssize_t drip_read(void *state, void *to, size_t n)
+{
+	struct drip *d = state;
+
+	if (d->at == d->end || !n)
+		return d->at == d->end && d->err ? -d->err : 0;
+	*(uint8_t *)to = *d->at++;
+	return 1;
+}
+
+TEST(byte_by_byte)
+{
+	struct chunks c;
+	struct drip drip;
+	struct story s;
+
+	chunks_init(&c, 0);
+	drip = (struct drip){c.file.at, c.file.at + c.file.size, 0};
+	s = read_source((struct fold_source){drip_read, &drip}, NULL);
+	CHECK_STR(s.items, "SMBBBBNYF.");
+	CHECK_EQ(s.samples, ALL_SAMPLES);
+	buf_release(&c.file);
+}
+
+TEST(reading_fails)
+{
+	struct chunks c;
+	struct drip drip;
+	struct story s;
+
+	chunks_init(&c, 0);
+	for (size_t n = 0; n <= c.file.size; n += 7) {
+		drip = (struct drip){c.file.at, c.file.at + n, EIO};
+		s = read_source((struct fold_source){drip_read, &drip}, NULL);
+		CHECK_EQ(s.items[s.n - 1], '!');
+		CHECK_EQ(s.fault.code, FOLD_E_IO);
+		CHECK_EQ(s.fault.sys_errno, EIO);
+		CHECK_EQ(s.damages, 0);
+	}
+	buf_release(&c.file);
+}
+
+/* ---- no recordings */
+
+TEST(no_recording)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		enum fold_error want;
+	} cases[] = {
+		{"", 0, FOLD_E_MAGIC},
+		{"PERFILE2 and more than sixteen bytes", 36, FOLD_E_MAGIC},
+		{"PERF", 4, FOLD_E_MAGIC},
+		{"\x8f" "FO", 3, FOLD_E_CUT},
+		{"\x8f" "FOLD\r\n\n\x01\0\0\0\x70\xe5\x2e", 15, FOLD_E_CUT},
+		{"\x8f" "FOLD\n\n\x01\0\0\0\x70\xe5\x2e\x28", 15, FOLD_E_MAGIC_TEXT},
+		{"\x8f" "FOLD\r\n\r\n\x01\0\0\0\x70\xe5\x2e\x28", 17, FOLD_E_MAGIC_TEXT},
+		{"\xc2\x8f" "FOLD\r\n\n\x01\0\0\0\x70\xe5\x2e\x28", 17, FOLD_E_MAGIC_TEXT},
+		{"\x8f" "FOLD\r\n\n\x01\0\0\0\x71\xe5\x2e\x28 and more", 24, FOLD_E_HEADER_CRC},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct story s = read_bytes((const uint8_t *)cases[i].bytes, cases[i].n);
+
+		CHECK_STR(s.items, "!");
+		CHECK_EQ(s.fault.code, cases[i].want);
+		CHECK_EQ(s.fault.offset, 0);
+	}
+}
+
+/* What is no recording is not searched for one. */
+TEST(recording_behind_other_things)
+{
+	struct chunks c;
+	struct buf b = {0};
+	struct story s;
+
+	chunks_init(&c, 0);
+	buf_raw(&b, "GIF89a, and then", 16);
+	buf_raw(&b, c.file.at, c.file.size);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "!");
+	CHECK_EQ(s.fault.code, FOLD_E_MAGIC);
+	buf_release(&c.file);
+}
+
+TEST(header_of_another_version)
+{
+	struct chunks c;
+	struct buf b = {0};
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, CHUNKS);
+	add_range(&b, &c, 0, CHUNKS);
+	for (int i = 8; i < 12; i++) {
+		struct buf other = {0};
+		uint8_t *header;
+
+		buf_raw(&other, b.at, b.size);
+		header = other.at + c.file.size;
+		header[i] = 7;
+		le32_put(header + 12, crc32c(0, header, 12));
+		s = read_buf(&other);
+		CHECK_STR(s.items, i == 9 ? "SMBBBBNYFSMBBBBNYF." : "SMBBBBNYF!");
+		CHECK_EQ(s.fault.code, i == 9 ? FOLD_E_OK : i == 8 ? FOLD_E_VERSION : FOLD_E_RESERVED);
+		CHECK(i == 9 || s.fault.offset == c.file.size);
+	}
+	buf_release(&b);
+	buf_release(&c.file);
+}
+
+/* ---- cuts */
+
+/* How many samples stand in batches that end at or before `n`. */
+static uint64_t samples_before(const struct chunks *c, size_t n)
+{
+	uint64_t samples = 0;
+
+	for (int i = BATCH_0; i <= BATCH_3; i++)
+		samples += c->at[i + 1] <= n ? BATCH_SAMPLES : 0;
+	return samples;
+}
+
+static bool is_border(const struct chunks *c, size_t n)
+{
+	for (int i = 0; i <= CHUNKS; i++)
+		if (c->at[i] == n)
+			return true;
+	return false;
+}
+
+TEST(cut_at_every_byte)
+{
+	struct chunks c;
+
+	chunks_init(&c, 0);
+	for (size_t n = FOLD_HEADER_SIZE; n <= c.file.size; n++) {
+		struct story s = read_bytes(c.file.at, n);
+
+		CHECK_EQ(s.samples, samples_before(&c, n));
+		CHECK_EQ(strchr(s.items, 'c') != NULL, !is_border(&c, n));
+		CHECK_EQ(strchr(s.items, 'd') != NULL, 0);
+		CHECK_EQ(strchr(s.items, 'F') != NULL, n == c.file.size);
+		CHECK_EQ(s.items[s.n - 1], '.');
+		if (s.damages)
+			CHECK_EQ(s.fault.offset + s.lost_bytes, n);
+	}
+	buf_release(&c.file);
+}
+
+/* A cut recording with a whole one behind it: wherever the cut is, and whether
+ * or not the missing bytes reach beyond the end of the second one. */
+TEST(cut_and_concatenated)
+{
+	struct chunks c;
+
+	chunks_init(&c, 0);
+	for (size_t n = FOLD_HEADER_SIZE; n <= c.file.size; n++) {
+		struct buf b = {0};
+		struct story s;
+
+		buf_raw(&b, c.file.at, n);
+		buf_raw(&b, c.file.at, c.file.size);
+		s = read_buf(&b);
+		CHECK_EQ(s.samples, samples_before(&c, n) + ALL_SAMPLES);
+		CHECK_EQ(s.damages, !is_border(&c, n));
+		CHECK(strstr(s.items, "SMBBBBNYF.") != NULL);
+		CHECK_EQ(strchr(s.items, 'c') != NULL, 0);
+	}
+	buf_release(&c.file);
+}
+
+/* ---- flipped bits */
+
+static int chunk_at(const struct chunks *c, size_t n)
+{
+	int i = 0;
+
+	while (c->at[i + 1] <= n)
+		i++;
+	return i;
+}
+
+/* One bit anywhere costs at most the chunk it is in, and is always told. */
+TEST(flip_a_bit_of_every_byte)
+{
+	struct chunks c;
+
+	chunks_init(&c, 0);
+	for (size_t n = 0; n < c.file.size; n++) {
+		bool in_header = n < FOLD_HEADER_SIZE;
+		int chunk = in_header ? -1 : chunk_at(&c, n);
+		bool batch = chunk >= BATCH_0 && chunk <= BATCH_3;
+		struct story s;
+
+		c.file.at[n] ^= 1u << n % 8;
+		s = read_bytes(c.file.at, c.file.size);
+		c.file.at[n] ^= 1u << n % 8;
+		CHECK_EQ(s.samples, ALL_SAMPLES - (batch ? BATCH_SAMPLES : 0));
+		CHECK(s.damages >= 1);
+		CHECK_EQ(s.first.offset, in_header ? 0 : c.at[chunk]);
+		CHECK_EQ(s.lost_bytes, in_header ? FOLD_HEADER_SIZE : c.at[chunk + 1] - c.at[chunk]);
+		CHECK_EQ(s.lost_chunks, in_header || (chunk == END && n < c.at[END] + FOLD_CHUNK_HEADER_SIZE) ? 0 : 1);
+		CHECK_EQ(strchr(s.items, 'F') != NULL, chunk != END);
+		CHECK(!batch || s.contradicted);
+		CHECK_EQ(s.items[s.n - 1], '.');
+	}
+	buf_release(&c.file);
+}
+
+TEST(zeroed_chunks)
+{
+	for (int chunk = 0; chunk < CHUNKS; chunk++) {
+		bool batch = chunk >= BATCH_0 && chunk <= BATCH_3;
+		struct chunks c;
+		struct story s;
+
+		chunks_init(&c, 0);
+		memset(c.file.at + c.at[chunk], 0, c.at[chunk + 1] - c.at[chunk]);
+		s = read_buf(&c.file);
+		CHECK_EQ(s.samples, ALL_SAMPLES - (batch ? BATCH_SAMPLES : 0));
+		CHECK_EQ(s.lost_bytes, c.at[chunk + 1] - c.at[chunk]);
+		CHECK_EQ(s.lost_chunks, chunk == END ? 0 : 1);
+	}
+}
+
+/* ---- chunks gone, twice, exchanged */
+
+TEST(chunk_deleted)
+{
+	for (int chunk = 0; chunk < CHUNKS; chunk++) {
+		bool batch = chunk >= BATCH_0 && chunk <= BATCH_3;
+		struct buf b = {0};
+		struct chunks c;
+		struct story s;
+
+		chunks_init(&c, 0);
+		add_range(&b, &c, 0, chunk);
+		if (!chunk)
+			buf_raw(&b, c.file.at, FOLD_HEADER_SIZE);
+		add_range(&b, &c, chunk + 1, CHUNKS);
+		s = read_buf(&b);
+		CHECK_EQ(s.samples, ALL_SAMPLES - (batch ? BATCH_SAMPLES : 0));
+		CHECK_EQ(s.lost_chunks, chunk == END ? 0 : 1);
+		CHECK_EQ(s.lost_bytes, 0);
+		CHECK_EQ(s.lossy, chunk != END);
+		CHECK_EQ(s.contradicted, chunk != END);
+		CHECK(chunk == END || (s.first.code == FOLD_E_CHUNK_GAP && s.first.detail == 1));
+		buf_release(&c.file);
+	}
+}
+
+TEST(chunk_repeated)
+{
+	for (int chunk = 0; chunk < CHUNKS; chunk++) {
+		struct buf b = {0};
+		struct chunks c;
+		struct story s;
+
+		chunks_init(&c, 0);
+		add_range(&b, &c, 0, chunk + 1);
+		add_range(&b, &c, chunk ? chunk : META_1, CHUNKS);
+		if (!chunk) {
+			buf_reset(&b);
+			add_range(&b, &c, 0, 1);
+			add(&b, &c, META_0);
+			add_range(&b, &c, 1, CHUNKS);
+		}
+		s = read_buf(&b);
+		CHECK_EQ(s.samples, ALL_SAMPLES);
+		CHECK_EQ(s.damages, 1);
+		CHECK_EQ(s.lost_chunks, 0);
+		CHECK_EQ(s.first.code, FOLD_E_CHUNK_REPEATED);
+		CHECK_EQ(s.first.offset, c.at[chunk + 1]);
+		CHECK(!s.lossy && !s.contradicted);
+		buf_release(&c.file);
+	}
+}
+
+TEST(chunks_exchanged)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, BATCH_1);
+	add(&b, &c, BATCH_2);
+	add(&b, &c, BATCH_1);
+	add_range(&b, &c, BATCH_3, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBdBdBNYF.");
+	CHECK_EQ(s.samples, ALL_SAMPLES - BATCH_SAMPLES);
+	CHECK(s.contradicted && s.lossy);
+	buf_release(&c.file);
+}
+
+/* ---- bytes between */
+
+TEST(garbage_between_chunks)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, BATCH_1);
+	buf_raw(&b, "\xc7" "FC and \x8f" "FOLD\r\n\n no header \xc7" "FCK neither", 42);
+	add_range(&b, &c, BATCH_1, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBdBBBNYF.");
+	CHECK_EQ(s.lost_bytes, 42);
+	CHECK_EQ(s.lost_chunks, 0);
+	CHECK_EQ(s.first.code, FOLD_E_CHUNK_HEADER);
+	CHECK_EQ(s.first.offset, c.at[BATCH_1]);
+	CHECK(!s.lossy && !s.contradicted);
+	buf_release(&c.file);
+}
+
+TEST(garbage_at_the_end)
+{
+	for (size_t n = 1; n < 100; n++) {
+		static const uint8_t junk[100] = {0};
+		struct chunks c;
+		struct story s;
+
+		chunks_init(&c, 0);
+		buf_raw(&c.file, junk, n);
+		s = read_buf(&c.file);
+		CHECK_STR(s.items, n < FOLD_CHUNK_HEADER_SIZE ? "SMBBBBNYFc." : "SMBBBBNYFd.");
+		CHECK_EQ(s.lost_bytes, n);
+		CHECK_EQ(s.samples, ALL_SAMPLES);
+	}
+}
+
+/* Bytes cut out of a payload: its length leads into the next chunk, and there is
+ * no header where it ends. */
+TEST(bytes_missing_in_a_payload)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	buf_raw(&b, c.file.at, c.at[BATCH_1] + 40);
+	buf_raw(&b, c.file.at + c.at[BATCH_1] + 45, c.file.size - c.at[BATCH_1] - 45);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBdBBNYF.");
+	CHECK_EQ(s.samples, ALL_SAMPLES - BATCH_SAMPLES);
+	CHECK_EQ(s.lost_bytes, c.at[BATCH_2] - c.at[BATCH_1] - 5);
+	CHECK_EQ(s.first.code, FOLD_E_CHUNK_CRC);
+	CHECK_EQ(s.first.chunk, BATCH_1);
+	buf_release(&c.file);
+}
+
+/* ---- segments whose file header is lost */
+
+TEST(second_file_header_lost)
+{
+	struct buf b = {0}, other = {0};
+	struct chunks c;
+	struct story s;
+	struct fold_meta meta = made_meta();
+	struct writer *w;
+
+	chunks_init(&c, 0);
+	meta.id[0] ^= 1;
+	if (writer_new(&w, made_sink(&other), NULL) || writer_meta(w, &meta))
+		abort();
+	writer_free(w);
+	add_range(&b, &c, 0, CHUNKS);
+	buf_raw(&b, other.at + FOLD_HEADER_SIZE, other.size - FOLD_HEADER_SIZE);
+	s = read_bytes(b.at, b.size);
+	CHECK_STR(s.items, "SMBBBBNYFSM.");
+	CHECK_EQ(s.fault.code, FOLD_E_OK);
+	/* damaged, not lost: */
+	buf_reset(&b);
+	add_range(&b, &c, 0, CHUNKS);
+	other.at[3] ^= 1;
+	buf_raw(&b, other.at, other.size);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBBBBNYFdSM.");
+	CHECK_EQ(s.lost_bytes, FOLD_HEADER_SIZE);
+	buf_release(&other);
+	buf_release(&c.file);
+}
+
+/* ---- place */
+
+TEST(meta_lost_altogether)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	buf_raw(&b, c.file.at, FOLD_HEADER_SIZE);
+	add_range(&b, &c, BATCH_0, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "Sdddddddd.");
+	CHECK_EQ(s.first.code, FOLD_E_CHUNK_GAP);
+	CHECK_EQ(s.fault.code, FOLD_E_NO_META);
+	CHECK_STR(s.fault.rule, "R-ORD-1");
+	CHECK_EQ(s.samples, 0);
+	buf_release(&c.file);
+}
+
+TEST(chunks_after_end)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, CHUNKS);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_NOTE, .seq = CHUNKS}, "\x01\x02hi", 4);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = CHUNKS + 1}, "", 0);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_NOTE, .seq = CHUNKS + 2}, "\x01\x02hi", 4);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBBBBNYFNdN.");
+	CHECK_EQ(s.fault.code, FOLD_E_AFTER_END);
+	CHECK_EQ(s.fault.chunk, CHUNKS + 1);
+	buf_release(&c.file);
+}
+
+TEST(another_meta_in_the_segment)
+{
+	struct buf b = {0}, raw = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, -1);
+	buf_raw(&raw, c.file.at + c.at[META_0] + FOLD_CHUNK_HEADER_SIZE, c.at[META_1] - c.at[META_0] - FOLD_CHUNK_HEADER_SIZE);
+	add_range(&b, &c, 0, META_1);
+	raw.at[30] ^= 1;
+	add_chunk(&b, (struct chunk_header){.type = FOLD_META, .seq = 1}, raw.at, raw.size);
+	add_range(&b, &c, BATCH_0, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMdBBBBNYF.");
+	CHECK_EQ(s.first.code, FOLD_E_CHUNK_ORDER);
+	CHECK_STR(s.first.rule, "R-ORD-2");
+	buf_release(&raw);
+	buf_release(&c.file);
+}
+
+TEST(malformed_chunk_costs_itself)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, BATCH_1);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1}, "\x04\x01", 2);
+	add_range(&b, &c, BATCH_2, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBdBBNYF.");
+	CHECK_EQ(s.first.code, FOLD_E_SECTION);
+	CHECK_EQ(s.first.section, FOLD_MMAPS);
+	CHECK_EQ(s.first.offset, c.at[BATCH_1]);
+	CHECK_EQ(s.lost_bytes, FOLD_CHUNK_HEADER_SIZE + 2);
+	CHECK(s.lossy);
+	buf_release(&c.file);
+}
+
+/* Nothing of a dropped chunk is used: the ids it would have defined are free. */
+TEST(dropped_chunk_defines_nothing)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, BATCH_1);
+	/* one string, then a section that is cut */
+	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1}, "\x01\x03\x0b\x01x\x04\x01", 7);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_2}, "\x01\x03\x0b\x01y", 5);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBdB.");
+	buf_release(&c.file);
+}
+
+TEST(definitions_in_a_lost_chunk)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, BATCH_0);
+	add_range(&b, &c, BATCH_1, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMdBBBNYF.");
+	CHECK_EQ(s.samples, ALL_SAMPLES - BATCH_SAMPLES);
+	buf_release(&c.file);
+}
+
+/* ---- sizes */
+
+TEST(sizes_beyond_the_limits)
+{
+	for (int raw = 0; raw < 2; raw++) {
+		struct buf b = {0};
+		struct chunks c;
+		struct story s;
+		struct chunk_header header = {.type = FOLD_BATCH, .seq = BATCH_1};
+
+		chunks_init(&c, 0);
+		if (raw)
+			header.raw_size = FOLD_MAX_RAW + 1;
+		else
+			header.stored_size = FOLD_MAX_STORED + 1;
+		add_range(&b, &c, 0, BATCH_1);
+		add_chunk(&b, header, "\x04\x00", 2);
+		add_range(&b, &c, BATCH_2, CHUNKS);
+		s = read_buf(&b);
+		CHECK_STR(s.items, "SMBdBBNYF.");
+		CHECK_EQ(s.first.code, FOLD_E_CHUNK_SIZE);
+		CHECK_EQ(s.first.detail, FOLD_MAX_RAW + 1);
+		CHECK_STR(s.first.rule, "R-CHK-3");
+		CHECK_EQ(s.lost_bytes, FOLD_CHUNK_HEADER_SIZE + 2);
+		buf_release(&c.file);
+	}
+}
+
+TEST(raw_size_of_a_stored_chunk)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	add_range(&b, &c, 0, BATCH_1);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1, .raw_size = 3}, "\x04\x00", 2);
+	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_2, .codec = FOLD_ZSTD}, "\x04\x00", 2);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "SMBdd.");
+	CHECK_STR(s.first.rule, "R-CHK-4");
+	CHECK_STR(s.fault.rule, "R-CHK-5");
+	buf_release(&c.file);
+}
+
+TEST(budget)
+{
+	struct chunks c;
+	struct memory_source memory;
+	struct reader_limits limits = {.max_raw = 1000};
+	struct story s;
+
+	chunks_init(&c, 0);
+	memory = (struct memory_source){c.file.at, c.file.at + c.file.size};
+	s = read_source(source_memory(&memory), &limits);
+	CHECK_EQ(s.items[s.n - 1], '!');
+	CHECK_EQ(s.fault.code, FOLD_E_BUDGET);
+	buf_release(&c.file);
+}
+
+/* ---- unknown things */
+
+static void expect_kind(struct chunk_header header, const char *payload, size_t n, const char *items, enum fold_error want, uint64_t detail)
+{
+	struct buf b = {0};
+	struct chunks c;
+	struct story s;
+
+	chunks_init(&c, 0);
+	header.seq = BATCH_1;
+	add_range(&b, &c, 0, BATCH_1);
+	add_chunk(&b, header, payload, n);
+	add_range(&b, &c, BATCH_2, CHUNKS);
+	s = read_buf(&b);
+	CHECK_STR(s.items, items);
+	CHECK_EQ(s.n && s.items[s.n - 1] == '!' ? s.fault.code : s.first.code, want);
+	CHECK_EQ(s.n && s.items[s.n - 1] == '!' ? s.fault.detail : s.first.detail, detail);
+	CHECK_EQ(s.n && s.items[s.n - 1] == '!' ? s.fault.offset : s.first.offset, c.at[BATCH_1]);
+	buf_release(&c.file);
+}
+
+TEST(unknown_critical_things_stop)
+{
+	expect_kind((struct chunk_header){.type = 0x0004}, "", 0, "SMB!", FOLD_E_CHUNK_TYPE, 4);
+	expect_kind((struct chunk_header){.type = 0x4001}, "", 0, "SMB!", FOLD_E_CHUNK_TYPE, 0x4001);
+	expect_kind((struct chunk_header){.type = FOLD_BATCH, .codec = 2}, "", 0, "SMB!", FOLD_E_CHUNK_CODEC, 2);
+	expect_kind((struct chunk_header){.type = FOLD_BATCH, .flags = 8}, "", 0, "SMB!", FOLD_E_CHUNK_FLAGS, 8);
+	expect_kind((struct chunk_header){.type = FOLD_BATCH}, "\x0d\x00", 2, "SMB!", FOLD_E_SECTION_UNKNOWN, 13);
+	expect_kind((struct chunk_header){.type = FOLD_BATCH}, "\x08\x03\x00\x3f\x00", 5, "SMB!", FOLD_E_COLUMN_UNKNOWN, 63);
+}
+
+TEST(unknown_ancillary_things_are_passed_over)
+{
+	expect_kind((struct chunk_header){.type = 0x8002}, "abc", 3, "SMBsBBNYF.", FOLD_E_CHUNK_TYPE, 0x8002);
+	expect_kind((struct chunk_header){.type = 0xc001}, "", 0, "SMBsBBNYF.", FOLD_E_CHUNK_TYPE, 0xc001);
+	expect_kind((struct chunk_header){.type = FOLD_NOTE, .codec = 9}, "abc", 3, "SMBsBBNYF.", FOLD_E_CHUNK_CODEC, 9);
+	expect_kind((struct chunk_header){.type = FOLD_NOTE, .flags = 1}, "abc", 3, "SMBsBBNYF.", FOLD_E_CHUNK_FLAGS, 1);
+}
+
+TEST(unused_flags_are_ignored)
+{
+	struct chunks c;
+	struct story s;
+	uint8_t *header;
+
+	chunks_init(&c, 0);
+	header = c.file.at + c.at[END];
+	header[7] = 0xf0;
+	le32_put(header + 28, crc32c(0, header, 28));
+	s = read_buf(&c.file);
+	CHECK_STR(s.items, "SMBBBBNYF.");
+	CHECK_EQ(s.fault.code, FOLD_E_OK);
+}
+
+TEST(reserved_bytes_of_a_chunk_header)
+{
+	for (int ancillary = 0; ancillary < 2; ancillary++) {
+		int chunk = ancillary ? NOTE : BATCH_1;
+		struct chunks c;
+		struct story s;
+		uint8_t *header;
+
+		chunks_init(&c, 0);
+		header = c.file.at + c.at[chunk];
+		header[25] = 1;
+		le32_put(header + 28, crc32c(0, header, 28));
+		s = read_buf(&c.file);
+		CHECK_STR(s.items, ancillary ? "SMBBBBsYF." : "SMB!");
+		CHECK_EQ(ancillary ? s.first.code : s.fault.code, FOLD_E_RESERVED);
+		CHECK_EQ(ancillary ? s.first.detail : s.fault.detail, 256);
+	}
+}
+
+TEST(another_draft)
+{
+	struct buf b = {0};
+	struct fold_meta meta = made_meta();
+	struct writer *w;
+	struct story s;
+
+	meta.draft = FOLD_DRAFT + 6;
+	if (writer_new(&w, made_sink(&b), NULL) || writer_meta(w, &meta))
+		abort();
+	writer_free(w);
+	s = read_buf(&b);
+	CHECK_STR(s.items, "S!");
+	CHECK_EQ(s.fault.code, FOLD_E_DRAFT);
+	CHECK_EQ(s.fault.detail, FOLD_DRAFT + 6);
+	CHECK_EQ(s.fault.offset, FOLD_HEADER_SIZE);
+}
+
+/* ---- END */
+
+TEST(end_with_other_sums)
+{
+	for (int i = 0; i < 4; i++) {
+		struct buf b = {0};
+		struct fold_meta meta = made_meta();
+		struct fold_end end = made_end();
+		struct writer *w;
+		struct made m;
+		struct story s;
+
+		made_batch(&m);
+		if (i == 0)
+			end.totals[0].written++;
+		if (i == 1)
+			end.totals[1].taken++;
+		if (i == 2)
+			end.totals[0].lost--;
+		if (i == 3) {
+			/* what END tells is what was there, but it does not add up */
+			m.account[1].count++;
+			end.totals[1].taken++;
+		}
+		if (writer_new(&w, made_sink(&b), NULL) || writer_meta(w, &meta) || writer_batch(w, &m.batch) || writer_end(w, &end))
+			abort();
+		writer_free(w);
+		s = read_buf(&b);
+		CHECK_STR(s.items, "SMBF.");
+		CHECK_EQ(s.fault.code, FOLD_E_SUM);
+		CHECK_EQ(s.fault.detail, i & 1);
+		CHECK_STR(s.fault.rule, i == 3 ? "R-ACC-2" : "R-END-3");
+	}
+}
+
+TEST(section_sizes_and_chunk_bytes)
+{
+	struct chunks c;
+	struct memory_source memory;
+	struct fold_item item;
+	struct reader *r;
+	uint64_t sum = 0;
+
+	chunks_init(&c, -1);
+	memory = (struct memory_source){c.file.at, c.file.at + c.file.size};
+	CHECK_EQ(reader_new(&r, source_memory(&memory), NULL), 0);
+	CHECK_EQ(reader_next(r, &item), 0);
+	CHECK_EQ(reader_chunk(r).size, 0);
+	do
+		CHECK_EQ(reader_next(r, &item), 0);
+	while (item.kind != FOLD_ITEM_BATCH);
+	for (int i = 0; i < FOLD_SECTION_MAX; i++)
+		sum += item.section_size[i];
+	CHECK(sum < item.raw_size && sum > item.raw_size - 12 * 4);
+	CHECK_EQ(reader_chunk(r).size, item.stored_size + FOLD_CHUNK_HEADER_SIZE);
+	CHECK(!memcmp(reader_chunk(r).at, c.file.at + item.offset, reader_chunk(r).size));
+	reader_free(r);
+	reader_free(NULL);
+	buf_release(&c.file);
+}
+
 TEST_MAIN()

@@ -41,7 +41,9 @@ static const struct row rows[] = {
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
 	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
-	{0, "no-demangle", NULL, "C++ and Rust names as they stand in the symbol table", ROW_FLAG, AT(symbols.no_demangle)},
+	{0, "inline", NULL, "functions that the compiler inlined are frames of their own (needs debug files)", ROW_FLAG, AT(symbols.inlines)},
+	{0, "lines", NULL, "source file and line of each frame (needs debug files)", ROW_FLAG, AT(tree.lines)},
+	{0, "no-demangle", NULL, "C++, Rust and D names as they stand in the symbol table", ROW_FLAG, AT(symbols.no_demangle)},
 	{0, "offsets", NULL, "name+0x12", ROW_FLAG, AT(tree.offsets)},
 	{0, "annotate", NULL, "names end in _[k] kernel, _[j] JIT, _[i] inlined", ROW_FLAG, AT(tree.annotate)},
 	{0, "merge-unnamed", NULL, "one frame for all unnamed code of a module", ROW_FLAG, AT(tree.merge_unnamed)},
@@ -114,6 +116,7 @@ static void connect_lists(struct options *opt)
 	opt->tree.match = s->match;
 	opt->symbols.symbol_dirs = opt->symbol_dirs.v;
 	opt->symbols.nsymbol_dirs = opt->symbol_dirs.n;
+	opt->symbols.lines = opt->tree.lines;
 }
 
 int options_parse(struct options *opt, int argc, char **argv)

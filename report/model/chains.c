@@ -126,6 +126,25 @@ static int address_compare(const void *a, const void *b, void *state)
 	return (int)x->exact - (int)y->exact;
 }
 
+/* All of them at once: a module's debug information is then read once. */
+static int look_up_all(const struct chains *chains, const uint32_t *order)
+{
+	struct symbol_address *v = malloc((chains->n + 1) * sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return -1;
+	for (size_t i = 0; i < chains->n; i++) {
+		const struct address *a = &chains->v[order[i]];
+
+		if (a->module != REC_NONE)
+			v[n++] = (struct symbol_address){a->module, a->offset, a->exact};
+	}
+	symbolize_many(chains->symbolizer, v, n);
+	free(v);
+	return 0;
+}
+
 int chains_resolve(struct chains *chains)
 {
 	uint32_t *order = malloc((chains->n + 1) * sizeof(*order));
@@ -136,6 +155,7 @@ int chains_resolve(struct chains *chains)
 	for (size_t i = 0; i < chains->n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, chains->n, sizeof(*order), address_compare, chains->v);
+	err = look_up_all(chains, order);
 	for (size_t i = 0; !err && i < chains->n; i++)
 		err = resolve_one(chains, &chains->v[order[i]]);
 	free(order);

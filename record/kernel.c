@@ -116,8 +116,8 @@ static void region_remove(struct kernel *k, size_t at)
 	k->version++;
 }
 
-/* Put a region, in place of whatever it overlaps; a module is only cut, because
- * its size in /proc/modules counts more than its text. */
+/* Put a region, in place of whatever begins inside of it.  One that begins before
+ * is cut: the ends of modules and of older programs are guesses. */
 static int region_put(struct kernel *k, uint64_t start, uint64_t end, uint32_t kind, const char *name)
 {
 	size_t at = region_above(k, start);
@@ -128,7 +128,7 @@ static int region_put(struct kernel *k, uint64_t start, uint64_t end, uint32_t k
 		if (o->end == end || kind == FOLD_MODULE_KO)
 			return 0;
 	}
-	if (at < k->nregions && o->start < start && o->kind == FOLD_MODULE_KO)
+	if (at < k->nregions && o->start < start)
 		k->regions[at++].end = start;
 	if (kind == FOLD_MODULE_KO && at < k->nregions && k->regions[at].start > start && k->regions[at].start < end)
 		end = k->regions[at].start;

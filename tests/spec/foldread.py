@@ -10,6 +10,7 @@ SPEC.md is wrong.  It needs nothing but Python and either libzstd or the zstd co
 import bisect
 import ctypes
 import ctypes.util
+import re
 import subprocess
 import sys
 
@@ -44,6 +45,7 @@ MAX_ROWS = 1 << 20
 ALIGN = 4096
 
 RAW_ADDRESSES = 1
+PLAIN = re.compile(rb"[ !#-\[\]-~]*")
 MARKERS = ["unmapped", "exact", "redacted", "other"]
 
 
@@ -191,11 +193,11 @@ def sections(payload, known):
         last = number
         count += 1
         must(count <= MAX_SECTIONS, "R-PAY-3")
+        if number not in known and number < 64:
+            raise Stop("R-PAY-5")
         content = span.sub()
         if number in known:
             yield number, content
-        elif number < 64:
-            raise Stop("R-PAY-5")
 
 
 def columns(span, known):
@@ -205,11 +207,11 @@ def columns(span, known):
         number = span.uv32()
         must(number > last, "R-COL-1")
         last = number
+        if number not in known and number < 64:
+            raise Stop("R-COL-5")
         content = span.sub()
         if number in known:
             yield number, content
-        elif number < 64:
-            raise Stop("R-COL-5")
 
 
 # ---------------------------------------------------------------- the dump's strings
@@ -228,6 +230,8 @@ def utf8_length(data, at):
 
 
 def quote(data):
+    if PLAIN.fullmatch(data):
+        return '"%s"' % data.decode("ascii")
     out, at = ['"'], 0
     while at < len(data):
         byte = data[at]
@@ -292,9 +296,9 @@ class State:
         sums = self.sums.setdefault(event, [0, 0, 0])
         sums[what] = sums[what] + count & MASK
 
-    def first(self, span, expected):
+    def first(self, span, expected, limit):
         got = span.uv()
-        must(got == expected or self.lost and got > expected, "R-DEF-1")
+        must(got == expected or self.lost and expected < got <= limit, "R-DEF-1")
         return got
 
     def refer(self, number, defined, limit):
@@ -381,7 +385,7 @@ def meta_scope(span, state):
 # ---------------------------------------------------------------- BATCH: definitions
 
 def batch_strings(span, state):
-    state.strings = state.first(span, state.strings)
+    state.strings = state.first(span, state.strings, MAX_STRINGS + 1)
     yield from strings(span, state)
 
 
@@ -395,9 +399,9 @@ def strings(span, state):
 
 
 def batch_modules(span, state):
-    state.modules = state.first(span, state.modules)
+    state.modules = state.first(span, state.modules, MAX_MODULES)
     base, expected = span.uv(), -(-state.space // ALIGN) * ALIGN
-    must(base == expected or state.lost and base > expected and base % ALIGN == 0, "R-MOD-1")
+    must(base == expected or state.lost and expected < base <= MAX_SPACE and base % ALIGN == 0, "R-MOD-1")
     state.space = base
     while span.more():
         record = span.sub()
@@ -424,7 +428,7 @@ def batch_modules(span, state):
 
 
 def batch_procs(span, state):
-    state.procs = state.first(span, state.procs)
+    state.procs = state.first(span, state.procs, MAX_PROCS)
     while span.more():
         record = span.sub()
         pid, start, comm, exe, parent = record.uv32(), record.sv(), state.string_id(record), record.uv32(), record.uv32()
@@ -448,7 +452,7 @@ def batch_mmaps(span, state):
 
 
 def batch_threads(span, state):
-    state.threads = state.first(span, state.threads)
+    state.threads = state.first(span, state.threads, MAX_THREADS)
     while span.more():
         record = span.sub()
         proc = state.refer(record.uv32(), state.procs, MAX_PROCS)
@@ -460,7 +464,7 @@ def batch_threads(span, state):
 
 def stacks(side):
     def decode(span, state):
-        state.stacks[side] = state.first(span, state.stacks[side])
+        state.stacks[side] = state.first(span, state.stacks[side], MAX_STACKS)
         path = []  # of the previous stack: (text of the frame, last module frame up to here)
         while span.more():
             shared, n, end = span.uv32(), span.uv32(), span.uv32()

@@ -41,8 +41,8 @@ int main(int argc, char **argv)
 	}
 	print_mappings();
 #if defined(__x86_64__)
-	__asm__ volatile("push %%rbp\n\tmov %0, %%rbp\n1:\tdec %1\n\tjnz 1b\n\tpop %%rbp"
-			 : : "r"(frames), "r"(spins) : "memory", "cc");
+	__asm__ volatile("push %%rbp\n\tmov %%rdi, %%rbp\n1:\tdec %%rsi\n\tjnz 1b\n\tpop %%rbp"
+			 : "+S"(spins) : "D"(frames) : "memory", "cc");
 #else
 	for (volatile uint64_t n = spins; n; n--)
 		;

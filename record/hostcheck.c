@@ -126,7 +126,9 @@ static const char *explain_load(const struct host *host, int err)
 		return "this kernel has no bpf system call, or a seccomp filter hides it: run outside the container";
 	if (refused(err) && missing(host))
 		return missing(host);
-	if ((refused(err) || err == ENOMEM) && host->memlock != UINT64_MAX)
+	if (err == EACCES)
+		return "the kernel's verifier did not accept them, which is a defect: -v shows its words";
+	if ((err == EPERM || err == ENOMEM) && host->memlock != UINT64_MAX)
 		return "kernels before 5.11 count BPF memory as locked memory: ulimit -l unlimited, or run as root";
 	if (refused(err))
 		return "a security policy refuses BPF programs (seccomp, SELinux, container): run outside of it";
@@ -212,13 +214,36 @@ static bool try_recording(const struct host *host)
 	return good;
 }
 
+/* Who sees addresses there depends on more than kptr_restrict. */
+static bool kallsyms_readable(void)
+{
+	unsigned long long address = 0;
+	char line[256];
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	/* the first symbols may truly be at 0: per-CPU variables */
+	for (int i = 0; f && i < 1000 && !address && fgets(line, sizeof(line), f); i++)
+		address = strtoull(line, NULL, 16);
+	if (f)
+		fclose(f);
+	return address;
+}
+
+static const char *kallsyms_advice(const struct host *host)
+{
+	if (host->kptr_restrict >= 2)
+		return "sysctl kernel.kptr_restrict=1 shows them; the report can also use a matching vmlinux";
+	if (!have(host, CAP_SYSLOG))
+		return "CAP_SYSLOG is missing; the report can also use a matching vmlinux";
+	return "the kernel hides them; the report can also use a matching vmlinux";
+}
+
 static void check_identity(const struct host *host)
 {
-	bool maps = have(host, CAP_SYS_PTRACE), names = host->kptr_restrict == 0 || (host->kptr_restrict == 1 && have(host, CAP_SYSLOG));
+	bool files = have(host, CAP_SYS_PTRACE), names = kallsyms_readable();
 
-	say(maps, "files of processes of other users", maps ? "" : "CAP_SYS_PTRACE is missing: modules of processes that ran before have no identity");
-	say(names, "kernel symbols in /proc/kallsyms",
-	    names ? "" : host->kptr_restrict == 1 ? "CAP_SYSLOG is missing" : "sysctl kernel.kptr_restrict=1 shows them; the report can also use a matching vmlinux");
+	say(files, "files of processes of other users", files ? "" : "CAP_SYS_PTRACE is missing: what ran before the start may stay unnamed");
+	say(names, "kernel symbols in /proc/kallsyms", names ? "" : kallsyms_advice(host));
 	say(host->btf, "kernel type information (BTF)", host->btf ? "" : "not needed for sampling with frame pointers");
 }
 

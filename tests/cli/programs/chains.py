@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Writes a C program whose stacks are known: leaf_K is only ever called by mid_K,
+that only by top_K, from several threads.  N different stacks, taken in turn."""
+import sys
+
+n = int(sys.argv[1])
+print("#include <pthread.h>\n#include <stdlib.h>\n#include <time.h>")
+print("static volatile unsigned long sink;")
+print("#define NOINLINE __attribute__((noinline, noipa))")
+for k in range(n):
+    print(f"NOINLINE void leaf_{k}(void) {{ for (int i = 0; i < 20000; i++) sink += i; }}")
+    print(f"NOINLINE void mid_{k}(void) {{ leaf_{k}(); sink += {k}; }}")
+    print(f"NOINLINE void top_{k}(void) {{ mid_{k}(); sink -= {k}; }}")
+print(f"static void (*const tops[{n}])(void) = {{ {', '.join(f'top_{k}' for k in range(n))} }};")
+print("""
+static double used(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+static double enough;
+static void *work(void *arg)
+{
+	while (used() < enough)
+		for (unsigned long k = 0; k < sizeof(tops) / sizeof(tops[0]); k++)
+			tops[k]();
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t threads[3];
+
+	enough = atof(argv[1]);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	work(NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}""")

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Tables of the kernel shrunk to a few entries: every sample is still there, with
+# the stack that it had, in both modes; and both modes give the same shares.
+set -u
+"$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
+python3 "$SRC/tests/cli/programs/chains.py" 60 >chains.c || exit 1
+${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o chains chains.c -lpthread || exit 1
+
+for size in 1 4 ""; do
+	for mode in events aggregate; do
+		name=$mode${size:-default}
+		args=()
+		[ $mode = aggregate ] && args+=(--aggregate)
+		[ -n "$size" ] && args+=(--test-table-size "$size")
+		"$FOLD_RECORD" -q -F 1999 -U --paths full "${args[@]}" -o "$name.foldrec" -- ./chains 1 || exit 1
+		"$FOLD_REPORT" -q -f folded -o "$name.folded" "$name.foldrec" || exit 1
+		"$FOLD_REPORT" -q -f json -o "$name.json" "$name.foldrec" || exit 1
+	done
+done
+
+python3 - <<'P'
+import json, re, sys
+shares = {}
+for size in ("1", "4", "default"):
+    for mode in ("events", "aggregate"):
+        name = mode + size
+        report = json.load(open(name + ".json"))
+        event, recording = report["events"][0], report["recordings"][0]
+        taken, written, lost = event["taken"], event["written"], event["lost"]
+        total, share = 0, {}
+        for line in open(name + ".folded"):
+            stack, n = line.rsplit(" ", 1)
+            total += int(n)
+            m = re.search(r"leaf_(\d+)$", stack)
+            if not m:
+                continue
+            k = m.group(1)
+            share[k] = share.get(k, 0) + int(n)
+            # before its frame is set up, a function's caller is not in the chain
+            others = set(re.findall(r"(?:leaf|mid|top)_(\d+)", stack)) - {k}
+            if others or not re.search(r"top_|mid_", stack):
+                sys.exit(f"{name}: a sample of leaf_{k} has the stack of another: {stack}")
+        if not recording["sum_closes"] or taken != written + lost or total != written:
+            sys.exit(f"{name}: the sum does not close: taken {taken}, written {written}, lost {lost}, shown {total}")
+        if lost:
+            sys.exit(f"{name}: {lost} samples lost")
+        # 1 s of CPU time at 1999 Hz; what begins and ends a thread costs a little
+        if not 1850 < written < 2150:
+            sys.exit(f"{name}: {written} samples of about 2000")
+        if sum(share.values()) < 0.9 * written:
+            sys.exit(f"{name}: only {sum(share.values())} of {written} samples in leaves")
+        escaped = event["causes"].get("74", {}).get("count", 0)
+        if mode == "aggregate" and size != "default" and escaped < written / 2:
+            sys.exit(f"{name}: {escaped} samples went through the ring: the tables were not small")
+        shares[name] = {k: v / sum(share.values()) for k, v in share.items()}
+        print(name, written, "samples,", escaped, "escaped,", len(share), "leaves")
+# All leaves do the same work: 1/60 each, 30 or so samples; four standard deviations and more
+for name, share in shares.items():
+    if len(share) != 60:
+        sys.exit(f"{name}: {len(share)} leaves of 60")
+    for k, v in share.items():
+        if abs(v - 1 / 60) > 0.0125:
+            sys.exit(f"{name}: leaf_{k} has a share of {v:.4f}, not {1 / 60:.4f}")
+P

@@ -134,6 +134,23 @@ static uint32_t pick(struct random *r, uint64_t n)
 	return n ? (uint32_t)random_below(r, random_below(r, random_below(r, n) + 1) + 1) + 1 : 0;
 }
 
+/* Who runs a stack: its process, which was defined about when the stack was; now and then one that shares the code. */
+static uint32_t owner(struct machine *m, uint32_t ustack)
+{
+	uint64_t thread = (uint64_t)ustack * m->scale->threads / (m->scale->stacks + 1);
+
+	thread += random_once_in(&m->random, 16) ? random_below(&m->random, 4) : 0;
+	return (uint32_t)(thread < m->nthreads ? thread : m->nthreads - 1);
+}
+
+/* One of the few ways that a stack takes into the kernel. */
+static uint32_t kernel_side(struct machine *m, uint32_t ustack)
+{
+	struct random own = {.state = ~(uint64_t)ustack};
+
+	return random_once_in(&m->random, 3) ? (uint32_t)((random_u64(&own) + random_below(&m->random, 2)) % KSTACKS) + 1 : 0;
+}
+
 static void fill_samples(struct machine *m, struct fold_samples *s, size_t n)
 {
 	*s = (struct fold_samples){.n = n};
@@ -147,9 +164,9 @@ static void fill_samples(struct machine *m, struct fold_samples *s, size_t n)
 		m->now += (int64_t)random_below(&m->random, 400);
 		s->time[i] = m->now;
 		s->cpu[i] = (uint32_t)(i % CPUS);
-		s->thread[i] = (uint32_t)random_below(&m->random, random_below(&m->random, m->nthreads) + 1);
-		s->kstack[i] = random_once_in(&m->random, 3) ? pick(&m->random, KSTACKS) : 0;
 		s->ustack[i] = pick(&m->random, m->nustacks);
+		s->thread[i] = owner(m, s->ustack[i]);
+		s->kstack[i] = kernel_side(m, s->ustack[i]);
 	}
 	m->written += n;
 }

@@ -35,7 +35,7 @@ record_libs := -lbpf -lelf -lz -lzstd
 ifndef SANITIZE
 record_ldflags := -static
 endif
-report_libs := -ldw -lelf -lzstd -lz -liberty -lm -lpthread
+report_libs := -lelf -lzstd -lz -llzma -liberty -lm -lpthread
 
 .PHONY: all clean deps test test-deps test-programs sanitize fuzz demo bench install uninstall
 .DELETE_ON_ERROR:

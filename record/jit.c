@@ -89,9 +89,9 @@ int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t of
 	return 0;
 }
 
-bool jit_named(struct jit *j, uint32_t module, uint64_t start)
+bool jit_named(struct jit *j, uint32_t module, uint64_t start, uint64_t size)
 {
-	uint64_t key = table_mix(start, module);
+	uint64_t key = table_mix(table_mix(start, module), size);
 
 	if (table_get(&j->named, key))
 		return true;
@@ -250,7 +250,7 @@ static int source_emit(struct jit *j, struct jit_source *src)
 			hit->size -= before - hit->offset;
 			before = hit->offset;
 		}
-		if (!err && !jit_named(j, hit->module, hit->offset - before))
+		if (!err && !jit_named(j, hit->module, hit->offset - before, hit->size))
 			err = j->sink(j->state, hit->module, hit->offset - before, hit->size, hit->name);
 		free(hit->name);
 	}

@@ -44,7 +44,7 @@ struct jit {
 	jit_sink *sink;
 	void *state;
 	struct table hits;       /* (module, offset) that were hit */
-	struct table named;      /* (module, start) that have a name */
+	struct table named;      /* (module, start, size) that have a name */
 	struct jit_source *sources;
 	size_t n, room;
 };
@@ -54,8 +54,8 @@ void jit_release(struct jit *j); /* accepts a zeroed struct */
 
 /* `address` of process `p`, which is `offset` of `module`, was hit.  0, -1 out of memory. */
 int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t offset, uint64_t address);
-/* True if this start of a function was asked for before. */
-bool jit_named(struct jit *j, uint32_t module, uint64_t start);
+/* True if this function was asked for before: its name is in the file. */
+bool jit_named(struct jit *j, uint32_t module, uint64_t start, uint64_t size);
 
 /* A batch is about to be written: look where it is time to. */
 int jit_flush(struct jit *j);

@@ -153,7 +153,7 @@ static int name_vdso(struct session *s, uint32_t module, uint64_t offset)
 
 	if (!s->modules.v[module].nids || !vdso_symbol(&s->modules.vdso, offset, &sym))
 		return 0;
-	return jit_named(&s->jit, module, sym.offset) ? 0 : add_symbol(s, true, module, sym.offset, sym.size, sym.name);
+	return jit_named(&s->jit, module, sym.offset, sym.size) ? 0 : add_symbol(s, true, module, sym.offset, sym.size, sym.name);
 }
 
 static int add_user(struct session *s, struct frames *f, const struct process *p, struct mapset *set, uint64_t word,

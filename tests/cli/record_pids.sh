@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Given processes: theirs and their later children's samples, nobody else's, each
+# once, also while threads come and go; and the recording ends when they do.
+set -u
+"$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
+cat >busy.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static double used(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+static void *brief(void *arg)
+{
+	while (used(CLOCK_THREAD_CPUTIME_ID) < 0.02)
+		;
+	return arg;
+}
+/* Threads without end, from several makers; stops after `seconds` of CPU time. */
+static void *make(void *arg)
+{
+	for (;;) {
+		pthread_t t;
+
+		if (!pthread_create(&t, NULL, brief, NULL))
+			pthread_detach(t);
+		usleep(1000);
+	}
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	double seconds = atof(argv[1]);
+
+	if (argc > 2)
+		for (int i = 0; i < 3; i++) {
+			pthread_t t;
+
+			pthread_create(&t, NULL, make, NULL);
+		}
+	while (used(CLOCK_PROCESS_CPUTIME_ID) < seconds)
+		if (argc > 2)
+			usleep(1000);
+	_exit(0);
+}
+C
+${CC:-cc} -O1 -o busy busy.c -lpthread || exit 1
+cp busy other
+
+# ends with its process; another one of the same kind is not in it
+./other 3 &
+other=$!
+./busy 3 &
+pid=$!
+"$FOLD_RECORD" -q -F 999 -p $pid -o one.foldrec || exit 1
+wait $pid
+"$FOLD_REPORT" -q -f json one.foldrec >one.json || exit 1
+grep -q '"reason":"all processes to record had ended"' one.json || { echo "it did not end with its process:"; grep -o '"reason":"[^"]*"' one.json; exit 1; }
+"$FOLD_REPORT" -q --by comm -f folded one.foldrec >one.folded || exit 1
+grep -v '^busy;' one.folded && { echo "samples of others"; exit 1; }
+wait $other
+
+# children that come later are in it
+sh -c 'while [ ! -e go ]; do sleep 0.1; done; ./busy 1; ./busy 1' &
+pid=$!
+"$FOLD_RECORD" -F 999 -p $pid -o children.foldrec 2>said &
+recorder=$!
+for i in $(seq 300); do grep -q recording said && break; sleep 0.1; done
+touch go
+wait $recorder || { cat said; exit 1; }
+wait $pid
+n=$("$FOLD_REPORT" -q --by comm -f folded children.foldrec | awk '/^busy;/ { n += $NF } END { print n + 0 }')
+[ "$n" -gt 1700 ] && [ "$n" -lt 2300 ] || { echo "$n samples of children, of about 2000"; exit 1; }
+
+# threads that come and go: each sample once, so as many as CPU time was used
+./busy 6 threads &
+pid=$!
+sleep 0.5
+before=$(awk '{ print $14 + $15 }' /proc/$pid/stat)
+"$FOLD_RECORD" -F 999 -p $pid -o threads.foldrec 2>said || { cat said; exit 1; }
+wait $pid
+"$FOLD_REPORT" dump threads.foldrec >dump || exit 1
+python3 - "$before" <<'P' || exit 1
+import collections, json, os, sys
+report = json.loads(os.popen('"$FOLD_REPORT" -q -f json threads.foldrec').read())
+written = report["events"][0]["written"]
+most = (6.5 - int(sys.argv[1]) / os.sysconf("SC_CLK_TCK")) * 999 * 1.1
+if not written or written > most:
+    sys.exit(f"{written} samples, at most {most:.0f} can be")
+# one thread is on one CPU at a time: two events on it would give pairs of samples
+threads, rows = {}, collections.defaultdict(list)
+for line in open("dump"):
+    r = json.loads(line)
+    if r["is"] == "thread":
+        threads[r["id"]] = r["tid"]
+    if r["is"] == "sample":
+        rows[threads[r["thread"]]].append(r["time"])
+close = sum(b - a < 300 for times in rows.values() for a, b in zip(times, times[1:]))
+total = sum(len(t) for t in rows.values())
+if total < 100:
+    sys.exit("the dump has no samples")
+if close > total / 50:
+    sys.exit(f"{close} of {total} samples follow the one before in less than a third of the period: counted twice")
+P

@@ -43,6 +43,7 @@ TEST(same_stack_in_two_processes_is_one)
 	back_free(b);
 }
 
+/* R-PRC-1: exec begins a process */
 TEST(fork_shares_until_exec)
 {
 	struct fix f;
@@ -73,6 +74,7 @@ TEST(fork_shares_until_exec)
 	back_free(b);
 }
 
+/* R-PRC-1: so does another process of the same number */
 TEST(pid_used_again)
 {
 	struct fix f;
@@ -94,6 +96,7 @@ TEST(pid_used_again)
 	back_free(b);
 }
 
+/* R-THR-1: a sample names the thread as it was called then */
 TEST(threads_and_their_names)
 {
 	struct fix f;
@@ -120,6 +123,7 @@ TEST(threads_and_their_names)
 	back_free(b);
 }
 
+/* R-STK-5 */
 TEST(unmapped_runs_are_one_marker)
 {
 	struct fix f;
@@ -318,6 +322,7 @@ TEST(span_that_turns_out_too_small)
 	back_free(b);
 }
 
+/* R-MAP-1 */
 TEST(no_absolute_address_gets_out)
 {
 	struct fix f;

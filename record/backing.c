@@ -37,14 +37,19 @@ void backings_release(struct backings *b)
 	*b = (struct backings){0};
 }
 
-bool backing_foreign(const struct backings *b, uint32_t pid)
+bool backing_foreign(struct backings *b, uint32_t pid)
 {
 	char who[16];
 	uint64_t ns;
 
+	/* Mappings are asked for process by process. */
+	if (pid == b->asked_pid)
+		return b->asked_foreign;
 	snprintf(who, sizeof(who), "%u", pid);
 	ns = mount_namespace(b->proc, who);
-	return ns && b->mount_ns && ns != b->mount_ns;
+	b->asked_pid = pid;
+	b->asked_foreign = ns && b->mount_ns && ns != b->mount_ns;
+	return b->asked_foreign;
 }
 
 /* A handle that was not opened: opening a device or a fifo has effects. */
@@ -91,13 +96,18 @@ int backing_open(const char *root, const char *path, struct stat *st)
 	return open_regular(open_handle(root, path), st);
 }
 
+static int64_t stat_changed(const struct stat *st)
+{
+	return (int64_t)st->st_ctim.tv_sec * NS_PER_S + st->st_ctim.tv_nsec;
+}
+
 static uint64_t stat_key(const struct stat *st)
 {
 	uint64_t key = table_mix(st->st_ino, st->st_dev);
 
 	key = table_mix(key, (uint64_t)st->st_size);
 	key = table_mix(key, (uint64_t)st->st_mtim.tv_sec * NS_PER_S + (uint64_t)st->st_mtim.tv_nsec);
-	return table_mix(key, (uint64_t)st->st_ctim.tv_sec * NS_PER_S + (uint64_t)st->st_ctim.tv_nsec);
+	return table_mix(key, (uint64_t)stat_changed(st));
 }
 
 /* The identity of an open file: index, or -1; *memory says why. */
@@ -137,7 +147,7 @@ static bool backing_is(const struct backing_request *r, const struct identity *i
 	 * namespace that is no excuse. */
 	if (ours && (major(st->st_dev) != r->major || minor(st->st_dev) != r->minor))
 		return false;
-	return (int64_t)st->st_ctim.tv_sec * NS_PER_S + st->st_ctim.tv_nsec <= r->mapped;
+	return stat_changed(st) <= r->mapped;
 }
 
 static int backing_try(struct backings *b, const struct backing_request *r, int fd, const struct stat *st, bool sure,
@@ -153,6 +163,7 @@ static int backing_try(struct backings *b, const struct backing_request *r, int 
 	if (at >= 0 && backing_is(r, &b->v[at], st, sure, ours)) {
 		out->read = true;
 		out->identity = &b->v[at];
+		out->changed = stat_changed(st);
 	}
 	return memory ? -1 : 0;
 }

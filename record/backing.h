@@ -27,6 +27,7 @@ struct backing_result {
 	bool read;                   /* false: no file was proven to be it */
 	bool foreign;                /* the process is in another mount namespace */
 	const struct identity *identity; /* borrowed until the next call */
+	int64_t changed;             /* CLOCK_REALTIME ns: the file has been this inode since then */
 };
 
 /* Identities read so far, by file. */
@@ -36,6 +37,8 @@ struct backings {
 	struct identity *v;
 	size_t n, room;
 	uint64_t mount_ns;           /* our own */
+	uint32_t asked_pid;          /* whose namespace was asked for last */
+	bool asked_foreign;
 };
 
 void backings_init(struct backings *b, const char *proc);
@@ -57,6 +60,6 @@ int backing_find(struct backings *b, const struct backing_request *request, stru
 int backing_open(const char *root, const char *path, struct stat *st);
 
 /* Is the process in another mount namespace?  False when that cannot be told. */
-bool backing_foreign(const struct backings *b, uint32_t pid);
+bool backing_foreign(struct backings *b, uint32_t pid);
 
 #endif

@@ -20,7 +20,7 @@
 #define JIT_MAX_PAUSE 32 /* flushes */
 #define NS_PER_S INT64_C(1000000000)
 
-void jit_init(struct jit *j, const struct backings *backings, int64_t realtime, jit_sink *sink, void *state)
+void jit_init(struct jit *j, struct backings *backings, int64_t realtime, jit_sink *sink, void *state)
 {
 	*j = (struct jit){.backings = backings, .realtime = realtime, .sink = sink, .state = state};
 }

@@ -39,7 +39,7 @@ struct jit_source {
 typedef int jit_sink(void *state, uint32_t module, uint64_t offset, uint64_t size, const char *name);
 
 struct jit {
-	const struct backings *backings; /* borrowed */
+	struct backings *backings;       /* borrowed */
 	int64_t realtime;                /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	jit_sink *sink;
 	void *state;
@@ -49,7 +49,7 @@ struct jit {
 	size_t n, room;
 };
 
-void jit_init(struct jit *j, const struct backings *backings, int64_t realtime, jit_sink *sink, void *state);
+void jit_init(struct jit *j, struct backings *backings, int64_t realtime, jit_sink *sink, void *state);
 void jit_release(struct jit *j); /* accepts a zeroed struct */
 
 /* `address` of process `p`, which is `offset` of `module`, was hit.  0, -1 out of memory. */

@@ -5,6 +5,7 @@
  */
 #include "module.h"
 #include "array.h"
+#include "clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #define REGION_BELOW (UINT64_C(128) << 20)
 #define REGION_SPAN (UINT64_C(512) << 20)
 #define REGION_NEIGHBOURS 64
+#define CHANGE_SLACK_NS (20 * NS_PER_MS)
 
 static bool starts(const char *s, const char *with)
 {
@@ -401,6 +403,23 @@ static int resolve_vdso(struct modules *ms, struct mapping *m)
 
 /* ------------------------------------------------------------ all */
 
+/* Other mappings of the same thing need not ask.  A file's inode is its own from
+ * its last change (as a clock of jiffies tells it) until now. */
+static void mapped_learned(const struct modules *ms, struct mapped *what, const struct mapping *m, const struct backing_result *found)
+{
+	int64_t from = found->changed - ms->realtime + (int64_t)CHANGE_SLACK_NS;
+
+	what->module = m->module;
+	what->from = from > 0 && !what->build_id_size ? (uint64_t)from : 0;
+	what->to = what->build_id_size ? UINT64_MAX : clock_now();
+}
+
+static bool mapped_known(const struct modules *ms, const struct mapped *what, const struct mapping *m)
+{
+	return what->module != MAPPING_NO_MODULE && m->time >= what->from && m->time <= what->to &&
+	       ms->v[what->module].span > m->offset + (m->end - m->start);
+}
+
 static int resolve_file(struct modules *ms, uint32_t pid, const struct mapset *set, struct mapping *m)
 {
 	struct mapped *what = &ms->mapped[m->mapped];
@@ -429,8 +448,8 @@ static int resolve_file(struct modules *ms, uint32_t pid, const struct mapset *s
 	m->bias = m->offset - m->start;
 	if (draft_module(ms, &d, what, end, &m->module))
 		return -1;
-	if (what->build_id_size && found.read)
-		what->module = m->module;
+	if (found.read)
+		mapped_learned(ms, what, m, &found);
 	return 0;
 }
 
@@ -448,7 +467,7 @@ int module_resolve(struct modules *ms, uint32_t pid, const struct mapset *set, s
 	case MAPPED_MEMFD:
 		break;
 	}
-	if (what->module != MAPPING_NO_MODULE && ms->v[what->module].span > m->offset + (m->end - m->start)) {
+	if (mapped_known(ms, what, m)) {
 		m->module = what->module;
 		m->bias = m->offset - m->start;
 		return 0;

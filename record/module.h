@@ -32,7 +32,10 @@ struct mapped {
 	uint8_t build_id[20];
 	uint32_t major, minor;
 	uint64_t inode;
-	uint32_t module;         /* for all mappings of it, or MAPPING_NO_MODULE: ask again each time */
+	/* What it turned out to be, or MAPPING_NO_MODULE; without a build-id that is
+	 * true of mappings between these times only: inodes are used again. */
+	uint32_t module;
+	uint64_t from, to;       /* ns, CLOCK_MONOTONIC */
 };
 
 /* Of a module, what the file does not hold. */

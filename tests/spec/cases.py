@@ -67,6 +67,10 @@ def frame(data, descriptor=0x20, size=None, block=None):
     return b"\x28\xb5\x2f\xfd" + bytes([descriptor]) + size + block.to_bytes(3, "little") + data
 
 
+def packed(payload):
+    return subprocess.run(["zstd", "-q", "-c", "--no-check"], input=payload, capture_output=True, check=True).stdout
+
+
 def general():
     alone("R-GEN-1", "strings before the fault are not used", "drop", definitions(threads=uv(0) + record(9, 1, 1)), "R-DEF-2")
     alone("R-GEN-2", "more weights than bytes", "drop", section(6, uvs(0, 0, 0xFFFFFFFF, 0)), "R-STK-2")
@@ -208,6 +212,7 @@ def defines():
     references()
     batch("R-STR-1", "a string of 65,537 bytes", "drop", section(1, 4, text(b"x" * 65537)))
     batch("R-STR-1", "a string of 65,536 bytes", "read", section(1, 4, text(b"x" * 65536)))
+    string_bytes()
     batch("R-STR-3", "the empty string", "told", section(1, 4, text(b"")))
     modules()
 
@@ -241,6 +246,18 @@ def references():
     after_loss("R-DEF-2", "a later parent after a loss", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
     batch("R-DEF-2", "a thread of -1", "drop", section(8, 1, column(1, 0), column(3, sv(-1))))
     after_loss("R-DEF-2", "a stack of -1 after a loss", "drop", section(8, 1, column(1, 0), column(3, 0), column(4, sv(-1))))
+
+
+def string_bytes():
+    """256 MiB of strings: 16 chunks of 255 and one of 16; then one byte more."""
+    chunks = [chunk(META, 0, meta())]
+    for first in range(1, 4097, 255):
+        n = min(255, 4097 - first)
+        payload = section(1, first, *([text(b"x" * 65536)] * n))
+        chunks.append(chunk(BATCH, len(chunks), payload, codec=1, stored=packed(payload)))
+    whole = file_header() + b"".join(chunks)
+    case("R-STR-2", "256 MiB of strings", "read", whole)
+    case("R-STR-2", "256 MiB and a byte of strings", "drop", whole + chunk(BATCH, len(chunks), section(1, 4097, text(b"y"))))
 
 
 def modules():

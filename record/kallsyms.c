@@ -75,26 +75,22 @@ static int kallsyms_add(struct kallsyms *k, const struct kallsyms_line *line)
 	return 0;
 }
 
-static int symbol_order(const void *va, const void *vb, void *vk)
+static int symbol_order(const void *va, const void *vb)
 {
 	const struct kallsyms_symbol *a = va, *b = vb;
-	const struct kallsyms *k = vk;
-	const char *na = k->names + a->name, *nb = k->names + b->name;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return symbol_better(nb, b->local, na, a->local) - symbol_better(na, a->local, nb, b->local);
+	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The list is nearly sorted: modules and programs stand behind the image. */
+/* The kernel lists them in order, but for modules. */
 static void kallsyms_sort(struct kallsyms *k)
 {
 	bool sorted = true;
 
 	for (size_t i = 1; sorted && i < k->n; i++)
-		sorted = symbol_order(&k->v[i - 1], &k->v[i], k) <= 0;
+		sorted = k->v[i - 1].start <= k->v[i].start;
 	if (!sorted)
-		qsort_r(k->v, k->n, sizeof(*k->v), symbol_order, k);
+		qsort(k->v, k->n, sizeof(*k->v), symbol_order);
 }
 
 /* A mark, not a function: what follows it is no code. */
@@ -109,8 +105,12 @@ static void kallsyms_pack(struct kallsyms *k)
 	size_t n = 0;
 
 	for (size_t i = 0; i < k->n; i++) {
-		if (!n || k->v[n - 1].start != k->v[i].start)
-			k->v[n++] = k->v[i];
+		const struct kallsyms_symbol *sym = &k->v[i], *last = n ? &k->v[n - 1] : NULL;
+
+		if (!last || last->start != sym->start)
+			k->v[n++] = *sym;
+		else if (symbol_better(k->names + sym->name, sym->local, k->names + last->name, last->local))
+			k->v[n - 1] = *sym;
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint64_t next = i + 1 < n ? k->v[i + 1].start : UINT64_MAX;

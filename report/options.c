@@ -46,7 +46,7 @@ static const struct row rows[] = {
 	{0, "no-demangle", NULL, "C++, Rust and D names as they stand in the symbol table", ROW_FLAG, AT(symbols.no_demangle)},
 	{0, "offsets", NULL, "name+0x12", ROW_FLAG, AT(tree.offsets)},
 	{0, "annotate", NULL, "names end in _[k] kernel, _[j] JIT, _[i] inlined", ROW_FLAG, AT(tree.annotate)},
-	{0, "merge-unnamed", NULL, "one frame for all unnamed code of a module", ROW_FLAG, AT(tree.merge_unnamed)},
+	{0, "unnamed", "address|module", "code without a name: a frame for each address, or one for each module", ROW_CHOICE, AT(unnamed)},
 	{0, NULL, NULL, "\nOther:", ROW_HEADING, 0},
 	{0, "schema", NULL, "print the JSON Schema of -f json", ROW_FLAG, AT(schema)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
@@ -122,6 +122,7 @@ static void connect_lists(struct options *opt)
 int options_parse(struct options *opt, int argc, char **argv)
 {
 	opt->output.min_percent = -1;
+	opt->unnamed = OPTIONS_UNNAMED_DEFAULT;
 	if (rows_parse(rows, opt, argc, argv, &opt->files))
 		return -1;
 	if (opt->help || opt->version || opt->schema)
@@ -133,7 +134,10 @@ int options_parse(struct options *opt, int argc, char **argv)
 	if (opt->out && !strcmp(opt->out, "-"))
 		opt->out = NULL;
 	connect_lists(opt);
-	return choose_format(opt) || check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||
+	if (choose_format(opt))
+		return -1;
+	opt->tree.merge_unnamed = opt->unnamed == OPTIONS_UNNAMED_DEFAULT ? opt->format->flags & OUTPUT_MERGE : opt->unnamed;
+	return check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||
 	       parse_time(&opt->select.to, "--to", opt->to) ? -1 : 0;
 }
 

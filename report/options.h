@@ -9,6 +9,8 @@
 #include "rows.h"
 #include "symbols/symbolize.h"
 
+#define OPTIONS_UNNAMED_DEFAULT UINT32_MAX /* as the format likes it */
+
 struct options {
 	bool help, version, schema, quiet, verbose;
 	const char *format_name, *out;       /* out: NULL stdout */
@@ -18,6 +20,7 @@ struct options {
 	struct symbolizer_options symbols;
 	struct output_options output;
 	const char *from, *to;
+	uint32_t unnamed;                    /* 0 by address, 1 by module */
 	struct word_list comms, modules, symbol_dirs; /* owners of what select and symbols point at */
 	struct number_list pids, tids, cpus;
 	struct word_list files;

@@ -19,3 +19,13 @@
 ASSET(schema, "fold-report.schema.json");
 ASSET(flame_js, "web/flame.js");
 ASSET(flame_css, "web/flame.css");
+ASSET(explorer_html, "web/explorer.html");
+ASSET(explorer_css, "web/explorer.css");
+ASSET(explorer_data_js, "web/data.js");
+ASSET(explorer_view_js, "web/view.js");
+ASSET(explorer_merged_js, "web/merged.js");
+ASSET(explorer_draw_js, "web/draw.js");
+ASSET(explorer_timeline_js, "web/timeline.js");
+ASSET(explorer_table_js, "web/table.js");
+ASSET(explorer_app_js, "web/app.js");
+ASSET(explorer_controls_js, "web/controls.js");

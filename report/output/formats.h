@@ -7,6 +7,7 @@
 
 int folded_write(FILE *to, const struct report *report); /* folded.c */
 int svg_write(FILE *to, const struct report *report);    /* svg.c */
+int html_write(FILE *to, const struct report *report);   /* html.c */
 int top_write(FILE *to, const struct report *report);    /* top.c */
 int tree_write(FILE *to, const struct report *report);   /* tree.c */
 int json_write(FILE *to, const struct report *report);   /* json.c */

@@ -14,12 +14,13 @@
 #include "output.h"
 
 const struct output_format output_formats[] = {
-	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl, speedscope and others", true, folded_write},
-	{"svg", ".svg", "interactive flame graph, one file", true, svg_write},
-	{"top", NULL, "table of functions: self and total", false, top_write},
-	{"tree", NULL, "call tree as text", false, tree_write},
-	{"json", ".json", "everything, by the schema that --schema prints", false, json_write},
-	{NULL, NULL, NULL, false, NULL},
+	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl, speedscope and others", OUTPUT_ONE_EVENT, folded_write},
+	{"svg", ".svg", "interactive flame graph, one file", OUTPUT_ONE_EVENT | OUTPUT_MERGE, svg_write},
+	{"html", ".html", "explorer: flame graph, timeline, tables, callers and callees, one file", OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_MERGE, html_write},
+	{"top", NULL, "table of functions: self and total", OUTPUT_MERGE, top_write},
+	{"tree", NULL, "call tree as text", OUTPUT_MERGE, tree_write},
+	{"json", ".json", "everything, by the schema that --schema prints", 0, json_write},
+	{NULL, NULL, NULL, 0, NULL},
 };
 
 const struct output_format *output_by_name(const char *name)
@@ -265,5 +266,34 @@ const char *output_loss_line(const struct report *report, char *buf, size_t size
 		say_samples(&s, report, i);
 	}
 	say_damage(&s, rec);
+	return buf;
+}
+
+/* Most frequent first: a handful of numbers, sorted by looking for the largest. */
+const char *output_quality_line(const struct report *report, char *buf, size_t size)
+{
+	const struct recording *rec = report->rec;
+	uint64_t ends[FOLD_STACK_END_COMPAT + 1] = {0}, all = 0;
+	struct sentence s = {buf, size, 0};
+
+	buf[0] = 0;
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		const struct rec_count *c = &rec->counts[i];
+
+		if (c->uleaf == REC_NONE)
+			continue;
+		ends[c->uend <= FOLD_STACK_END_COMPAT ? c->uend : FOLD_STACK_END_UNKNOWN] += c->count;
+		all += c->count;
+	}
+	for (bool first = true; all; first = false) {
+		uint32_t most = 0;
+
+		for (uint32_t end = 1; end <= FOLD_STACK_END_COMPAT; end++)
+			most = ends[end] > ends[most] ? end : most;
+		if (!first && output_percent(ends[most], all) < 0.05)
+			break;
+		say(&s, "%s%.1f %% %s", first ? "user stacks: " : ", ", output_percent(ends[most], all), stack_end_word(most));
+		ends[most] = 0;
+	}
 	return buf;
 }

@@ -29,11 +29,18 @@ struct report {
 	struct output_options options;
 };
 
+enum output_flag {
+	OUTPUT_ONE_EVENT = 1 << 0, /* can show one event only: the caller passes one tree */
+	OUTPUT_TIME = 1 << 1,      /* wants rec->samples */
+	OUTPUT_PLAIN = 1 << 2,     /* has roots and directions of its own: trees come as recorded, by none */
+	OUTPUT_BINARY = 1 << 3,    /* not for terminals */
+	OUTPUT_MERGE = 1 << 4,     /* for eyes: unnamed code is one frame for each module, unless asked for */
+};
 struct output_format {
 	const char *name;      /* -f NAME */
 	const char *suffix;    /* "-o x.svg" chooses by it; NULL none */
 	const char *help;
-	bool one_event;        /* can show one event only: the caller passes one tree */
+	unsigned flags;        /* enum output_flag, or-ed */
 	/* All to `to`; 0, or -1 when something could not be shown (said in the log).
 	 * Write errors are found by the caller with ferror(). */
 	int (*write)(FILE *to, const struct report *report);
@@ -64,5 +71,9 @@ const char *output_title(const struct report *report, size_t tree, char *buf, si
  */
 #define OUTPUT_LOSS_LINE 2048
 const char *output_loss_line(const struct report *report, char *buf, size_t size);
+
+/* How far the stacks reach: "user stacks: 97.1 % reached the root, 2.2 % left all
+ * mappings".  Always terminated, "" when there are no stacks; returns `buf`. */
+const char *output_quality_line(const struct report *report, char *buf, size_t size);
 
 #endif

@@ -30,6 +30,10 @@ static int add_tree(struct job *job, uint32_t event)
 	struct tree_options options = job->opt->tree;
 
 	options.event = event;
+	if (job->opt->format->flags & OUTPUT_PLAIN) {
+		options.by = TREE_BY_NONE;
+		options.reverse = false;
+	}
 	job->tree_events[job->ntrees] = event;
 	return tree_build(&job->trees[job->ntrees++], &job->rec, job->symbolizer, &options);
 }
@@ -65,7 +69,7 @@ static void list_events(const struct job *job)
 
 static int one_event_only(const struct job *job)
 {
-	if (!job->opt->format->one_event || job->ntrees < 2)
+	if (!(job->opt->format->flags & OUTPUT_ONE_EVENT) || job->ntrees < 2)
 		return 0;
 	log_error("%s shows one event, and there are several; choose with --event:", job->opt->format->name);
 	list_events(job);
@@ -128,8 +132,15 @@ static int write_report(struct job *job)
 static int run(struct job *job)
 {
 	const struct options *opt = job->opt;
-	struct rec_keep keep = {.cpus = opt->tree.by == TREE_BY_CPU};
+	struct rec_keep keep = {
+		.cpus = opt->tree.by == TREE_BY_CPU,
+		.samples = opt->format->flags & OUTPUT_TIME,
+	};
 
+	if (!opt->out && opt->format->flags & OUTPUT_BINARY && isatty(STDOUT_FILENO)) {
+		log_error("%s is not for terminals: use -o FILE", opt->format->name);
+		return VERB_USAGE;
+	}
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
 	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols)) {

@@ -81,12 +81,12 @@ static __always_inline void add(struct event_counters *n, enum event_counter whi
 static __always_inline ev_u64 hash_words(struct scratch *s, ev_u64 seed, enum event_side side, ev_u32 first, ev_u32 n, ev_u32 end)
 {
 	ev_u64 h = stack_hash_start(seed, side, n, end);
+	ev_u32 max = config.max_frames;
 
-	for (ev_u32 i = 0; i < EVENT_MAX_FRAMES; i++) {
-		if (i >= n || i >= config.max_frames)
-			break;
+	if (n > max)
+		n = max;
+	for (ev_u32 i = 0; i < n; i++)
 		h = stack_hash_step(h, s->words[(first + i) & (2 * EVENT_MAX_FRAMES - 1)]);
-	}
 	return stack_hash_finish(h);
 }
 

@@ -76,58 +76,60 @@ struct {
 	__type(value, struct walk);
 } walks SEC(".maps");
 
-/* Index + 1 of the mapping that starts at or below `pc`, 0 none. */
-__noinline int find_mapping(ev_u32 base, ev_u32 n, ev_u64 pc)
+/*
+ * One step of a search for the last of `n` items from `lo` on that is not above what
+ * is looked for.  `over`: negative when the item in the middle is.  Without a jump:
+ * the verifier would follow both ways of every step.
+ */
+static __always_inline void search_step(ev_u64 *lo, ev_u64 *n, long long over)
 {
-	ev_u32 zero = 0, lo = base;
+	ev_u64 half = *n >> 1, up = ~(ev_u64)(over >> 63);
+
+	asm volatile("" : "+r"(up));
+	*lo += (half + 1) & up;
+	*n = half - (~*n & 1 & up);
+}
+
+/* Index + 1 of the mapping that starts at or below `pc`, 0 none. */
+__noinline int find_mapping(ev_u32 base, ev_u32 count, ev_u64 pc)
+{
+	ev_u64 lo = base, n = count;
+	ev_u32 zero = 0;
 	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
 
 	if (!maps)
 		return 0;
-	for (int i = 0; i < 13 && n; i++) {
-		ev_u32 half = n >> 1, mid = (lo + half) & (UNWIND_MAPPINGS - 1);
-
-		if (maps->v[mid].start <= pc) {
-			lo = mid + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
+	for (int i = 0; i < 13 && n; i++)
+		search_step(&lo, &n, pc - maps->v[(lo + (n >> 1)) & (UNWIND_MAPPINGS - 1)].start);
 	return lo == base ? 0 : lo;
 }
 
 /* The rule word of a page's row in force at `pc_lo`, or -1. */
 __noinline int find_rule(ev_u32 index, ev_u32 pc_lo)
 {
-	ev_u32 zero = 0, shard, lo, n, base, *rows;
+	ev_u32 zero = 0, shard, first, *rows;
+	ev_u64 lo, n;
+	ev_u32 k = (pc_lo >> UNWIND_INDEX_SHIFT) & (UNWIND_INDEX_ENTRIES - 1);
 	struct unwind_pages *pages = bpf_map_lookup_elem(&unwind_pages, &zero);
 	void *inner;
 
 	if (!pages)
 		return -1;
-	index &= UNWIND_PAGES - 1;
-	lo = pages->v[index].rows;
-	n = pages->v[index].n;
-	shard = lo / UNWIND_SHARD_ROWS;
+	first = pages->v[index & (UNWIND_PAGES - 1)].rows;
+	shard = first / UNWIND_SHARD_ROWS;
 	inner = bpf_map_lookup_elem(&unwind_shards, &shard);
 	if (!inner)
 		return -1;
 	rows = bpf_map_lookup_elem(inner, &zero);
 	if (!rows)
 		return -1;
-	base = lo &= UNWIND_SHARD_ROWS - 1;
-	for (int i = 0; i < 18 && n; i++) {
-		ev_u32 half = n >> 1, mid = (lo + half) & (UNWIND_SHARD_ROWS - 1);
-
-		if (unwind_row_pc(rows[mid]) <= pc_lo) {
-			lo = mid + 1;
-			n -= half + 1;
-		} else {
-			n = half;
-		}
-	}
-	return lo == base ? -1 : (int)unwind_row_rule(rows[(lo - 1) & (UNWIND_SHARD_ROWS - 1)]);
+	first &= UNWIND_SHARD_ROWS - 1;
+	/* Rows that begin before this KiB, and before the next one. */
+	lo = k ? unwind_index_get(rows[(first - UNWIND_INDEX_WORDS + (k - 1) / 2) & (UNWIND_SHARD_ROWS - 1)], k - 1) : 0;
+	n = unwind_index_get(rows[(first - UNWIND_INDEX_WORDS + k / 2) & (UNWIND_SHARD_ROWS - 1)], k) - lo;
+	for (int i = 0; i < UNWIND_INDEX_SHIFT + 1 && n; i++)
+		search_step(&lo, &n, (long long)pc_lo - unwind_row_pc(rows[(first + lo + (n >> 1)) & (UNWIND_SHARD_ROWS - 1)]));
+	return lo ? (int)unwind_row_rule(rows[(first + lo - 1) & (UNWIND_SHARD_ROWS - 1)]) : -1;
 }
 
 static __always_inline long unwind_read(void *to, ev_u32 size, ev_u64 address)
@@ -145,13 +147,20 @@ static __always_inline const struct unwind_mapping *unwind_mapping_at(int index)
 
 static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
 {
-	int i = find_mapping(u->base, u->n, pc) - 1;
-	const struct unwind_mapping *m;
+	const struct unwind_mapping *m = unwind_mapping_at(u->last - 1);
+	int i;
 
+	/* Most calls stay within a file. */
+	if (u->last && m && pc >= m->start && pc < m->end && m->serial == u->serial)
+		return u->last - 1;
+	i = find_mapping(u->base, u->n, pc) - 1;
 	if (i < 0)
 		return -1;
 	m = unwind_mapping_at(i);
-	return m && pc < m->end && m->serial == u->serial ? i : -1;
+	if (!m || pc < m->start || pc >= m->end || m->serial != u->serial)
+		return -1;
+	u->last = i + 1;
+	return i;
 }
 
 static __always_inline int unwind_rule_find(ev_u32 page, ev_u32 pc_lo)
@@ -278,6 +287,7 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	w->state.fp = regs.fp;
 	w->state.fp_is = UNWIND_FP_KNOWN;
 	w->state.exact = 1;
+	w->state.last = 0;
 	w->first = s->head.nkstack;
 	w->n = 0;
 	if ((regs.cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {

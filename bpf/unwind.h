@@ -40,6 +40,7 @@ enum unwind_special {
 	UNWIND_END = 0xc001,    /* outermost frame */
 	UNWIND_SIGNAL = 0xc002, /* rt_sigframe at rsp */
 	UNWIND_BAD = 0xc003,    /* there is a rule, but not one we can hold */
+	UNWIND_REFUSED = 0xc004, /* never in a row: the file's information was not taken */
 	UNWIND_PLT = 0xc010,    /* | threshold: CFA = rsp + 8, and 8 more when (pc & 15) >= threshold */
 };
 #define UNWIND_RULE_UNIT 8
@@ -73,15 +74,27 @@ _Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule has holes");
 #define UNWIND_SHARD_BYTES (UNWIND_SHARD_ROWS * 4)
 #define UNWIND_SHARDS 256
 
+#define UNWIND_PAGE_ROWS 0xffff /* so that 16 bits count them */
 #define UNWIND_PAGES (1u << 17) /* 8 GiB of text */
 struct unwind_page {
 	ev_u32 rows;   /* shard << 18 | index of the first row */
-	ev_u32 n;
+	ev_u32 n;      /* at most UNWIND_PAGE_ROWS */
 };
+
+/* In front of a page's rows stands an index: for each KiB of the page the number
+ * of rows that begin before its end, two in a word.  A search over all rows would
+ * touch a cache line a step, and all of them are cold. */
+#define UNWIND_INDEX_SHIFT 10
+#define UNWIND_INDEX_ENTRIES (UNWIND_PAGE_SIZE >> UNWIND_INDEX_SHIFT)
+#define UNWIND_INDEX_WORDS (UNWIND_INDEX_ENTRIES / 2)
+static inline ev_u32 unwind_index_get(ev_u32 word, ev_u32 k) { return k & 1 ? word >> 16 : word & 0xffff; }
 
 /* ---- mappings of processes, each process a range sorted by start */
 #define UNWIND_MAPPINGS (1u << 16)
-enum unwind_mapping_flag { UNWIND_HAS_TABLE = 1 };
+enum unwind_mapping_flag {
+	UNWIND_HAS_TABLE = 1,
+	UNWIND_OPAQUE = 2, /* has unwind information that we could not take: do not guess */
+};
 struct unwind_mapping {
 	ev_u64 start, end;
 	ev_u64 bias;       /* address - bias = ELF address */
@@ -153,7 +166,7 @@ struct unwind_state {
 	ev_u32 fp_is;    /* enum unwind_fp */
 	ev_u32 exact;    /* ip was interrupted; else it is a return address */
 	ev_u32 base, n, serial; /* the process's mappings */
-	ev_u32 pad;
+	ev_u32 last;     /* index + 1 of the mapping found last */
 };
 
 #endif

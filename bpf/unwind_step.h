@@ -88,16 +88,36 @@ static __always_inline int unwind_arrive(struct unwind_state *u, ev_u64 ra, ev_u
 	return ra ? UNWIND_GO_ON : UNWIND_ENDED_FP_ROOT;
 }
 
+/* `55`, and `48 89 e5` behind it: push %rbp; mov %rsp,%rbp */
+#define UNWIND_PUSH_FP 0x55
+#define UNWIND_MOV_FP 0xe58948u
+#define UNWIND_RET 0xc3
+
+/*
+ * Where a frame was interrupted before it was set up or after it was taken down,
+ * as its instructions show: the return address is on top of the stack, or below
+ * the saved rbp.  0: neither.
+ */
+static __always_inline ev_u64 unwind_bare_frame(const struct unwind_state *u)
+{
+	ev_u64 code;
+
+	if (unwind_read(&code, sizeof(code), u->ip - 1))
+		return 0;
+	if ((code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
+		return u->sp;
+	return (code & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP) ? u->sp + 8 : 0;
+}
+
 /*
  * Code without unwind information: JIT, Go, hand-written assembly.  Nothing here is
- * certain, so each candidate must point right behind a call in known code.
- *
- * Where code was interrupted, its frame may not be set up: the top word is then
- * the return address, or the saved rbp with the return address above it.
+ * certain, so what is taken for a return address must point right behind a call in
+ * known code.  The top of the stack alone proves nothing: a frame just made holds
+ * what older ones left there.
  */
 static __always_inline int unwind_guess(struct unwind_state *u)
 {
-	ev_u64 v[2], fp;
+	ev_u64 v[2], fp, at;
 	int end;
 
 	if (!u->exact && !unwind_read(v, 8, u->ip) && v[0] == UNWIND_RESTORER)
@@ -106,11 +126,11 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	if (end)
 		return end == UNWIND_ENDED_BAD_RULE ? UNWIND_ENDED_GAP : end;
 	fp = u->fp;
-	if (u->exact && !(u->sp & 7) && !unwind_read(v, sizeof(v), u->sp)) {
-		if (unwind_is_return(u, v[0]))
-			return unwind_arrive(u, v[0], u->sp + 8);
-		if (v[0] == fp && unwind_is_return(u, v[1]))
-			return unwind_arrive(u, v[1], u->sp + 16);
+	at = u->exact ? unwind_bare_frame(u) : 0;
+	if (at) {
+		if (at & 7 || unwind_read(v, 8, at) || !unwind_is_return(u, v[0]))
+			return UNWIND_ENDED_GAP;
+		return unwind_arrive(u, v[0], at + 8);
 	}
 	if (!fp)
 		return UNWIND_ENDED_FP_ROOT;
@@ -256,6 +276,7 @@ static __always_inline int unwind_by_rule(struct unwind_state *u, ev_u32 rule)
 	switch (rule) {
 	case UNWIND_GAP: return unwind_guess(u);
 	case UNWIND_END: return UNWIND_ENDED_ROOT;
+	case UNWIND_REFUSED: return UNWIND_ENDED_GAP;
 	case UNWIND_SIGNAL: return unwind_signal(u);
 	}
 	if (rule >> 14 != UNWIND_EXT)
@@ -276,6 +297,8 @@ static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
 	m = unwind_mapping_at(i);
 	if (!m)
 		return -1;
+	if (m->flags & UNWIND_OPAQUE)
+		return UNWIND_REFUSED;
 	if (!(m->flags & UNWIND_HAS_TABLE))
 		return UNWIND_GAP;
 	pc -= m->bias;

@@ -37,7 +37,7 @@
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, what)
 #define ALLOW(call) UNLESS(call, 1), ANSWER(SECCOMP_RET_ALLOW)
 
-/* What malloc, qsort and the end need.  New memory is never a file's nor code. */
+/* What malloc and the end need.  New memory is never a file's nor code. */
 static int shut_in(void)
 {
 	struct sock_filter filter[] = {

@@ -147,24 +147,47 @@ static bool section_scan(struct reader *r, uint32_t section, bool cies)
 	return true;
 }
 
-static int by_pc(const void *a, const void *b)
+static bool before(const struct function *x, const struct function *y)
 {
-	const struct function *x = a, *y = b;
-
 	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+		return x->pc < y->pc;
+	return x->section != y->section ? x->section < y->section : x->offset < y->offset;
 }
 
+static void sift_down(struct function *v, size_t i, size_t n)
+{
+	struct function f = v[i];
+
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && before(&v[child], &v[child + 1]))
+			child++;
+		if (!before(&f, &v[child]))
+			break;
+		v[i] = v[child];
+	}
+	v[i] = f;
+}
+
+/* A heap sort: needs no memory and nothing of the system, as qsort may.  Linkers
+ * leave most files in order. */
 static void functions_sort(struct reader *r)
 {
-	for (size_t i = 1; i < r->nfunctions; i++)
-		if (by_pc(&r->functions[i - 1], &r->functions[i]) > 0) {
-			qsort(r->functions, r->nfunctions, sizeof(*r->functions), by_pc);
-			return;
-		}
+	struct function *v = r->functions;
+	size_t n = r->nfunctions, i = 1;
+
+	while (i < n && !before(&v[i], &v[i - 1]))
+		i++;
+	if (i >= n)
+		return;
+	for (i = n / 2; i-- > 0;)
+		sift_down(v, i, n);
+	while (n > 1) {
+		struct function last = v[--n];
+
+		v[n] = v[0];
+		v[0] = last;
+		sift_down(v, 0, n);
+	}
 }
 
 /*

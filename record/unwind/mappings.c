@@ -168,8 +168,11 @@ static bool translate(const struct mappings *m, const struct mapping *from, stru
 	if (from->mapped == MAPPED_ANONYMOUS)
 		return true;
 	obj = m->objects->v[from->mapped];
-	if (obj->state == OBJECT_NO_TABLE)
+	if (obj->state == OBJECT_NO_TABLE) {
+		if (obj->why == OBJECT_CAP || obj->why == OBJECT_BROKEN)
+			to->flags = UNWIND_OPAQUE;
 		return true;
+	}
 	if (obj->state != OBJECT_TABLE)
 		return false;
 	if (!object_vaddr(obj, from->offset, &vaddr))

@@ -19,7 +19,7 @@ enum object_state {
 	OBJECT_WAITING,   /* for its turn */
 	OBJECT_BUILDING,
 	OBJECT_TABLE,
-	OBJECT_NO_TABLE,  /* there will be none: code in it is walked by frame pointers */
+	OBJECT_NO_TABLE,  /* there will be none */
 };
 enum object_why {     /* no table */
 	OBJECT_FINE = 0,

@@ -12,7 +12,6 @@
 struct packer {
 	struct packed *out;
 	uint32_t word;          /* the rule in force, 16 bits */
-	bool full;
 	uint16_t slots[SLOTS];  /* index of a rule + 1 */
 };
 
@@ -64,10 +63,10 @@ static uint32_t rule_word(struct packer *p, const struct cfi_rule *r)
 
 static bool row_append(struct packer *p, uint32_t pc_lo, uint32_t word)
 {
-	if (p->out->nrows == PACK_MAX_ROWS) {
-		p->full = true;
+	uint32_t first = p->out->pages[p->out->npages - 1];
+
+	if (p->out->nrows == PACK_MAX_ROWS || p->out->nrows - first == UNWIND_PAGE_ROWS)
 		return false;
-	}
 	p->out->rows[p->out->nrows++] = unwind_row(pc_lo, word);
 	return true;
 }
@@ -79,10 +78,8 @@ static bool pages_open(struct packer *p, uint64_t page)
 
 	if (!out->npages)
 		out->first_page = page;
-	if (page < out->first_page || page - out->first_page >= PACK_MAX_PAGES) {
-		p->full = true;
+	if (page < out->first_page || page - out->first_page >= PACK_MAX_PAGES)
 		return false;
-	}
 	while (out->npages <= page - out->first_page) {
 		out->pages[out->npages++] = out->nrows;
 		if (!row_append(p, 0, p->word))

@@ -36,7 +36,7 @@ static bool is_sound(const struct packed *p)
 	    p->first_page > UINT32_MAX || p->nsegments > IMAGE_MAX_SEGMENTS || p->pages[0])
 		return false;
 	for (uint32_t i = 0; i < p->npages; i++)
-		if (p->pages[i] >= page_end(p, i) || page_end(p, i) > p->nrows || page_end(p, i) - p->pages[i] > UNWIND_PAGE_SIZE + 1)
+		if (p->pages[i] >= page_end(p, i) || page_end(p, i) > p->nrows || page_end(p, i) - p->pages[i] > UNWIND_PAGE_ROWS)
 			return false;
 	return true;
 }
@@ -72,20 +72,37 @@ static uint32_t row_translate(const struct packed *p, const uint16_t *words, uin
 	return unwind_row(unwind_row_pc(row), index < p->nrules ? words[index] : UNWIND_BAD);
 }
 
-/* A page's rows to the end of the last shard, or to a new one. */
+/* How many of the `n` rows begin before the end of each KiB. */
+static void index_write(uint32_t *index, const uint32_t *rows, uint32_t n)
+{
+	uint32_t count = 0;
+
+	for (uint32_t k = 0; k < UNWIND_INDEX_ENTRIES; k++) {
+		while (count < n && unwind_row_pc(rows[count]) >> UNWIND_INDEX_SHIFT <= k)
+			count++;
+		if (k & 1)
+			index[k / 2] |= count << 16;
+		else
+			index[k / 2] = count;
+	}
+}
+
+/* A page's index and rows to the end of the last shard, or to a new one. */
 static bool page_place(struct tables *t, const struct packed *p, uint32_t page, const uint16_t *words)
 {
 	uint32_t first = p->pages[page], n = page_end(p, page) - first, *to;
 
-	if (!t->nshards || n > UNWIND_SHARD_ROWS - t->used) {
+	if (!t->nshards || n + UNWIND_INDEX_WORDS > UNWIND_SHARD_ROWS - t->used) {
 		if (t->nshards == t->max_shards || t->store->shard_new(t->store, t->nshards))
 			return false;
 		t->nshards++;
 		t->used = 0;
 	}
-	to = t->store->shards[t->nshards - 1] + t->used;
+	to = t->store->shards[t->nshards - 1] + t->used + UNWIND_INDEX_WORDS;
 	for (uint32_t i = 0; i < n; i++)
 		to[i] = row_translate(p, words, p->rows[first + i]);
+	index_write(to - UNWIND_INDEX_WORDS, to, n);
+	t->used += UNWIND_INDEX_WORDS;
 	t->store->pages[t->npages++] = (struct unwind_page){ .rows = (t->nshards - 1) * UNWIND_SHARD_ROWS + t->used, .n = n };
 	t->used += n;
 	t->rows += n;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../log.h"
+#include "debuglink.h"
 #include "dirindex.h"
 #include "vdso.h"
 
@@ -37,6 +38,7 @@ struct search {
 	char hex[2 * FOLD_MAX_BUILD_ID + 1]; /* the GNU build-id; "" none */
 	const struct fold_module_id *id;     /* what proves a file; NULL: nothing can */
 	struct located *out;
+	const struct debuglink *link;        /* while its target is looked for */
 	unsigned have;     /* enum elf_offer of the files found */
 	bool failed;       /* out of memory */
 };
@@ -108,11 +110,17 @@ static bool identified(const struct search *s, const struct elf_file *file)
 	return same_id(s->id, &hash);
 }
 
+/* The target of a proven file's debug link; one with a build-id is proven by that. */
+static bool linked(const struct search *s, const struct elf_file *file)
+{
+	return s->link && !file->gnu.size && debuglink_proves(s->link, file);
+}
+
 static bool proven(const struct search *s, const struct elf_file *file)
 {
 	if (s->module->machine && s->module->machine != file->machine)
 		return false;
-	return identified(s, file) && same_layout(s->module, file);
+	return (identified(s, file) || linked(s, file)) && same_layout(s->module, file);
 }
 
 /* ------------------------------------------------------------ candidates */
@@ -132,6 +140,8 @@ static void remember(struct search *s, char **where, const char *path)
 	s->failed |= !*where;
 }
 
+static void follow_link(struct search *s, size_t index);
+
 /* Take over `file` when it is the right one and adds something, else close it. */
 static void consider(struct search *s, struct elf_file *file)
 {
@@ -139,11 +149,13 @@ static void consider(struct search *s, struct elf_file *file)
 
 	if (!proven(s, file)) {
 		log_detail("%s: not the build that was recorded as %s", file->path, s->path);
-		remember(s, &s->out->refused, file->path);
+		if (!s->link)
+			remember(s, &s->out->refused, file->path);
 	} else if (adds && s->out->n < LOCATED_MAX) {
 		log_detail("%s: found for %s", file->path, s->path);
 		s->have |= file->offers;
 		s->out->files[s->out->n++] = *file;
+		follow_link(s, s->out->n - 1);
 		return;
 	}
 	elf_file_close(file);
@@ -179,6 +191,30 @@ __attribute__((format(printf, 2, 3))) static void try_path(struct search *s, con
 	}
 	try_file(s, path);
 	free(path);
+}
+
+/* The debug file that a file names: beside it, or in the debug trees. */
+static void follow_link(struct search *s, size_t index)
+{
+	const struct elf_file *file = &s->out->files[index];
+	const char *slash = strrchr(file->path, '/');
+	int dir = slash ? (int)(slash - file->path) : 0;
+	const struct locator_options *o = &s->locator->options;
+	size_t root = o->sysroot && !strncmp(file->path, o->sysroot, strlen(o->sysroot)) ? strlen(o->sysroot) : 0;
+	struct debuglink link;
+
+	if (s->link || complete(s) || !debuglink_read(file->elf, &link))
+		return;
+	s->link = &link;
+	if (slash) {
+		try_path(s, "%.*s/%s", dir, file->path, link.name);
+		try_path(s, "%.*s/.debug/%s", dir, file->path, link.name);
+	}
+	for (size_t i = 0; i < o->ndirs; i++)
+		try_path(s, "%s/%s", o->dirs[i], link.name);
+	if (slash && (root || !o->no_system))
+		try_path(s, "%.*s/usr/lib/debug%.*s/%s", (int)root, file->path, dir - (int)root, file->path + root, link.name);
+	s->link = NULL;
 }
 
 /* A recorded path is the target's word: it may not climb out of the tree it is
@@ -266,6 +302,18 @@ static void search_vdso(struct search *s)
 		consider(s, &file);
 }
 
+/* perf keeps copies of what it has recorded. */
+static void search_perf_cache(struct search *s)
+{
+	const char *home = getenv("HOME");
+
+	if (!home || !*home || !s->hex[0])
+		return;
+	try_path(s, "%s/.debug/.build-id/%.2s/%s/debug", home, s->hex, s->hex + 2);
+	try_path(s, "%s/.debug/.build-id/%.2s/%s/elf", home, s->hex, s->hex + 2);
+	try_path(s, "%s/.debug/.build-id/%.2s/%s/vdso", home, s->hex, s->hex + 2);
+}
+
 static void search_all(struct search *s)
 {
 	struct locator *l = s->locator;
@@ -281,6 +329,7 @@ static void search_all(struct search *s)
 	if (l->options.no_system)
 		return;
 	search_root(s, "");
+	search_perf_cache(s);
 	if (s->module->kind == FOLD_MODULE_VDSO)
 		search_vdso(s);
 }

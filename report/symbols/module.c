@@ -69,6 +69,9 @@ void module_rest(struct module *m)
 	dwarf_free(m->dwarf);
 	companions_release(&m->companions);
 	symtab_release(&m->symtab);
+	symtab_release(&m->stubs);
+	plt_names_release(&m->stub_names);
+	minidebug_release(&m->minidebug);
 	located_release(&m->found);
 	m->dwarf = NULL;
 	m->opened = m->dwarf_tried = false;
@@ -108,25 +111,53 @@ static enum module_state state_without_file(const struct module *m)
 	return m->found.unreadable ? MODULE_UNREADABLE : MODULE_NOT_FOUND;
 }
 
+/* Symbols of all kinds that the files found have.  0, or -1: out of memory. */
+static int read_symbols(struct module *m)
+{
+	const struct elf_file *full = located_with(&m->found, ELF_HAS_SYMTAB);
+	const struct elf_file *dynamic = located_with(&m->found, ELF_HAS_DYNSYM);
+	const struct elf_file *packed = full ? NULL : located_with(&m->found, ELF_HAS_MINIDEBUG);
+	const struct elf_file *code = located_with(&m->found, ELF_HAS_CODE);
+
+	if (full && symtab_add(&m->symtab, full->elf, SYMTAB_FULL) < 0)
+		return -1;
+	if (dynamic && symtab_add(&m->symtab, dynamic->elf, SYMTAB_DYNAMIC) < 0)
+		return -1;
+	if (packed && !minidebug_open(&m->minidebug, packed->elf) &&
+	    symtab_add(&m->symtab, m->minidebug.file.elf, SYMTAB_FULL) < 0)
+		return -1;
+	if (symtab_finish(&m->symtab))
+		return -1;
+	if (code && plt_add(&m->stubs, &m->stub_names, code->elf, &m->symtab))
+		return -1;
+	return symtab_finish(&m->stubs);
+}
+
+/* The file that says most: its name is shown. */
+static const char *main_file(const struct module *m)
+{
+	static const enum elf_offer order[] = {ELF_HAS_SYMTAB, ELF_HAS_MINIDEBUG, ELF_HAS_DYNSYM};
+	const struct elf_file *file = NULL;
+
+	for (size_t i = 0; !file && i < sizeof(order) / sizeof(*order); i++)
+		file = located_with(&m->found, order[i]);
+	return file ? file->path : m->found.files[0].path;
+}
+
 static void open_files(struct module *m, struct locator *locator)
 {
-	const struct elf_file *full, *dynamic;
-	const char *file = NULL;
+	const char *file;
 
 	if (locate(locator, m->rec, m->path, &m->found))
 		return;
 	choose_segments(m);
-	full = located_with(&m->found, ELF_HAS_SYMTAB);
-	dynamic = located_with(&m->found, ELF_HAS_DYNSYM);
-	if ((full && symtab_add(&m->symtab, full->elf, SYMTAB_FULL) < 0) ||
-	    (dynamic && symtab_add(&m->symtab, dynamic->elf, SYMTAB_DYNAMIC) < 0) || symtab_finish(&m->symtab))
+	if (read_symbols(m)) {
 		symtab_release(&m->symtab);
-	if (m->symtab.n) {
-		m->state = MODULE_NAMED;
-		file = full ? full->path : dynamic->path;
-	} else if (m->found.n) {
-		m->state = MODULE_NO_SYMBOLS;
-		file = m->found.files[0].path;
+		symtab_release(&m->stubs);
+	}
+	if (m->found.n) {
+		m->state = m->symtab.n ? MODULE_NAMED : MODULE_NO_SYMBOLS;
+		file = main_file(m);
 	} else {
 		m->state = state_without_file(m);
 		file = m->found.refused ? m->found.refused : m->found.unreadable;
@@ -165,9 +196,11 @@ static bool find_recorded(const struct module *m, uint64_t offset, struct module
 
 static enum symbol_source source_of(const struct module *m, const struct symtab_range *range)
 {
+	const struct elf_file *full = located_with(&m->found, ELF_HAS_SYMTAB);
+
 	if (range->kind == SYMTAB_DYNAMIC)
 		return SYMBOL_DYNSYM;
-	return located_with(&m->found, ELF_HAS_SYMTAB)->offers & ELF_HAS_CODE ? SYMBOL_SYMTAB : SYMBOL_DEBUG_FILE;
+	return full && full->offers & ELF_HAS_CODE ? SYMBOL_SYMTAB : SYMBOL_DEBUG_FILE;
 }
 
 bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr)
@@ -189,6 +222,8 @@ bool module_find(struct module *m, struct locator *locator, uint64_t offset, str
 	if (!module_address(m, offset, &vaddr))
 		return false;
 	range = symtab_find(&m->symtab, vaddr);
+	if (!range)
+		range = symtab_find(&m->stubs, vaddr);
 	if (!range)
 		return false;
 	*hit = (struct module_hit){range->name, range->name_size, vaddr - range->value, source_of(m, range)};

@@ -9,6 +9,8 @@
 #include "../model/recording.h"
 #include "companion.h"
 #include "locate.h"
+#include "minidebug.h"
+#include "plt.h"
 #include "symbolize.h"
 #include "symtab.h"
 
@@ -19,7 +21,9 @@ struct module {
 	uint64_t page;         /* of the machine that was recorded */
 	bool opened;           /* files were searched for, with or without success */
 	struct located found;
-	struct symtab symtab;
+	struct minidebug minidebug;
+	struct symtab symtab, stubs;
+	struct plt_names stub_names;
 	struct dwarf *dwarf;   /* NULL: none, or not opened */
 	bool dwarf_tried;
 	struct companions companions;

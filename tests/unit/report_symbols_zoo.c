@@ -50,13 +50,96 @@ static void truths_read(struct truths *t, const char *file)
 		}
 		if (!strchr("tTwWiI", kind) || one->name[0] == '$')
 			continue;
-		one->name[strcspn(one->name, "@")] = 0;
+		one->name[strcspn(one->name + 1, "@") + 1] = 0;
 		one->address = address;
 		one->size = size;
 		t->n++;
 	}
 	if (nm)
 		pclose(nm);
+}
+
+/* Symbol versions are not part of the name. */
+static void add_stub(struct truths *t, uint64_t address, uint64_t size, const char *label)
+{
+	if (t->n == 4096)
+		return;
+	t->v[t->n] = (struct truth){.address = address, .size = size};
+	snprintf(t->v[t->n++].name, sizeof(t->v[0].name), "%.63s", label);
+}
+
+/* Stubs as a disassembler labels them, with the instructions below each label. */
+static void truths_read_stubs(struct truths *t, const char *file)
+{
+	char command[8700], line[1024], label[128] = "";
+	unsigned long long address = 0, at, size = 0;
+	FILE *objdump;
+
+	snprintf(command, sizeof(command), "objdump -d -j .plt -j .plt.sec -j .plt.got -j .iplt '%s' 2>/dev/null | grep -q @plt && d=objdump || d=llvm-objdump; "
+		 "$d -d -j .plt -j .plt.sec -j .plt.got -j .iplt '%s' 2>/dev/null", file, file);
+	objdump = popen(command, "r");
+	while (objdump && fgets(line, sizeof(line), objdump)) {
+		if (line[0] == ' ' && sscanf(line, " %llx:", &at) == 1) {
+			const char *bytes = strchr(line, ':') + 1;
+
+			bytes += strspn(bytes, " \t");
+			for (size = at - address; strspn(bytes, "0123456789abcdef") == 2; bytes += 2 + strspn(bytes + 2, " "))
+				size++;
+			if (strspn(bytes, "0123456789abcdef") == 8) /* a word at a time */
+				size += 4;
+			continue;
+		}
+		if (sscanf(line, "%llx <%63[^>]>:", &at, label + 64) != 2)
+			continue;
+		if (strstr(label, "@plt"))
+			add_stub(t, address, size, label);
+		memmove(label, label + 64, 64);
+		address = at;
+	}
+	if (strstr(label, "@plt"))
+		add_stub(t, address, size, label);
+	if (objdump)
+		pclose(objdump);
+}
+
+struct jump { unsigned long long address, slot; };
+
+/* In static programs stubs lead to IFUNCs: which instruction jumps through which
+ * slot by objdump, whose slot it is by readelf, what that is called by nm. */
+static void truths_read_ifuncs(struct truths *t, const char *file)
+{
+	struct jump jumps[256];
+	size_t njumps = 0, n = t->n;
+	unsigned long long slot, resolver;
+	char command[4300], line[1024];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "objdump -d -j .plt '%s' 2>/dev/null", file);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe) && njumps < 256) {
+		const char *comment = strchr(line, '#');
+
+		if (comment && sscanf(line, " %llx:", &jumps[njumps].address) == 1 && sscanf(comment, "# %llx", &jumps[njumps].slot) == 1)
+			njumps++;
+	}
+	if (pipe)
+		pclose(pipe);
+	snprintf(command, sizeof(command), "readelf -rW '%s' | grep IRELATIV", file);
+	pipe = popen(command, "r");
+	while (pipe && fgets(line, sizeof(line), pipe)) {
+		if (sscanf(line, "%llx %*x %*s %llx", &slot, &resolver) != 2)
+			continue;
+		for (size_t j = 0; j < njumps; j++)
+			for (size_t i = 0; jumps[j].slot == slot && i < n; i++) {
+				char label[80];
+
+				snprintf(label, sizeof(label), "%.59s@plt", t->v[i].name);
+				if (t->v[i].address == resolver)
+					add_stub(t, jumps[j].address, 8, label);
+			}
+	}
+	if (pipe)
+		pclose(pipe);
 }
 
 /* Some symbol of this name covers the address; a sizeless one may reach anywhere
@@ -209,7 +292,7 @@ static void fixture_release(struct fixture *x)
 /* ------------------------------------------------------------ the check */
 
 struct outcome {
-	size_t addresses, named, wrong;
+	size_t addresses, named, wrong, stubs;
 	size_t functions, functions_named; /* of the program's own */
 	struct module_status status;
 };
@@ -232,6 +315,7 @@ static void check_address(struct outcome *o, struct symbolizer *s, const struct 
 	o->addresses++;
 	if (got.v[0].named) {
 		o->named++;
+		o->stubs += strstr(got.v[0].name, "@plt") != NULL;
 		if (!truth_allows(t, vaddr, got.v[0].name)) {
 			o->wrong++;
 			fprintf(stderr, "wrong: offset 0x%" PRIx64 " address 0x%" PRIx64 " named %s\n", offset, vaddr, got.v[0].name);
@@ -305,6 +389,10 @@ struct recipe {
 #define BARE "-O1 -g -DFREESTANDING -ffreestanding -nostdlib -fno-pic -fno-asynchronous-unwind-tables"
 #define CROSS(target) "clang --target=" target " " BARE " -fuse-ld=lld -Wl,--build-id=sha1 $Z -o truth && llvm-objcopy --strip-all truth prog && cp truth sym/anything"
 
+/* no build-id in the debug file: only the checksum can prove it */
+#define LINKED "gcc -O1 -g -shared -fPIC $Z -o truth && objcopy --only-keep-debug --remove-section=.note.gnu.build-id truth link.debug && strip -o prog truth && objcopy --add-gnu-debuglink=link.debug prog"
+#define MINIDEBUG "gcc -O1 -g -shared -fPIC $Z -o truth && objcopy -S --remove-section=.gnu_debuglink --keep-symbol=inner --keep-symbol=far_static --only-keep-debug truth mini && xz -k mini && strip -o prog truth && objcopy --add-section .gnu_debugdata=mini.xz prog"
+
 static const struct recipe recipes[] = {
 	{"pie", "gcc", "gcc -O1 -g $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
 	{"no_pie", "gcc", "gcc -O1 -g -no-pie $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
@@ -344,6 +432,22 @@ static const struct recipe recipes[] = {
 	{"eu_strip", "gcc eu-strip", "gcc -O1 -g $Z -o truth && cp truth t && eu-strip -f sym/prog.debug -o prog t && rm t", ALL, MODULE_NAMED},
 	{"compressed_debug", "gcc", "gcc -O1 -g -gz=zlib $Z -o truth && objcopy --only-keep-debug truth sym/prog.debug && strip -o prog truth", ALL, MODULE_NAMED},
 	{"stripped", "gcc", "gcc -O1 -g -shared -fPIC $Z -o truth && strip -o prog truth && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"plt_ibt", "gcc", "gcc -O1 -g -shared -fPIC -fcf-protection -Wl,-z,ibtplt $Z -o truth && strip -o prog truth && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"plt_now", "gcc", "gcc -O1 -g -shared -fPIC -Wl,-z,now $Z -o truth && strip -o prog truth && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"plt_lld", "clang ld.lld", "clang -O1 -g -shared -fPIC -fuse-ld=lld -Wl,--build-id=sha1 $Z -o truth && strip -o prog truth && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"plt_aarch64", "clang ld.lld llvm-objcopy", "clang --target=aarch64-linux-gnu -O1 -g -DFREESTANDING -ffreestanding -nostdlib -shared -fPIC -fuse-ld=lld -Wl,--build-id=sha1 $Z -o truth && "
+	 "llvm-objcopy --strip-all truth prog && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"plt_i386", "clang ld.lld llvm-objcopy", "clang --target=i386-linux-gnu -O1 -g -DFREESTANDING -ffreestanding -nostdlib -shared -fPIC -fuse-ld=lld -Wl,--build-id=sha1 $Z -o truth && "
+	 "llvm-objcopy --strip-all truth prog && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"minidebug", "gcc xz", MINIDEBUG " && cp prog sym/", ALL, MODULE_NAMED},
+	{"minidebug_broken", "gcc xz", MINIDEBUG " && objcopy --update-section .gnu_debugdata=$Z prog sym/prog", EXPORTED, MODULE_NAMED},
+	{"debuglink", "gcc", LINKED " && cp prog link.debug sym/", ALL, MODULE_NAMED},
+	{"debuglink_in_sysroot", "gcc", LINKED " && mkdir -p root/opt/zoo root/usr/lib/debug/opt/zoo && cp prog root/opt/zoo/ && cp link.debug root/usr/lib/debug/opt/zoo/", ALL, MODULE_NAMED},
+	{"debuglink_dot_debug", "gcc", LINKED " && mkdir sym/.debug && cp prog sym/ && cp link.debug sym/.debug/", ALL, MODULE_NAMED},
+	{"debuglink_stale", "gcc", LINKED " && cp prog sym/ && gcc -O0 -g -shared -fPIC -Wl,--build-id=none $Z -o t && objcopy --only-keep-debug t sym/link.debug", EXPORTED, MODULE_NAMED},
+	{"debuglink_absent", "gcc", LINKED " && cp prog sym/", EXPORTED, MODULE_NAMED},
+	{"debuglink_other_id", "gcc", "gcc -O1 -g -shared -fPIC $Z -o truth && gcc -O1 -g -shared -fPIC -Wl,--build-id=0x01020304 $Z -o t && objcopy --only-keep-debug t link.debug && strip -o prog truth && "
+	 "objcopy --add-gnu-debuglink=link.debug prog && cp prog link.debug sym/", EXPORTED, MODULE_NAMED},
 	{"stripped_never_wins", "gcc", "gcc -O1 -g $Z -o truth && strip -o prog truth && cp prog sym/prog && mkdir sym/full && cp truth sym/full/x", ALL, MODULE_NAMED},
 	{"stripped_program", "gcc", "gcc -O1 -g -static $Z -o truth && strip -o prog truth && cp prog sym/", NOTHING, MODULE_NO_SYMBOLS},
 	{"section_headers_gone", "gcc", "gcc -O1 -g $Z -o truth && cp truth prog && printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=prog bs=1 seek=40 conv=notrunc 2>/dev/null && "
@@ -397,6 +501,8 @@ static void check_recipe(const struct recipe *r, const char *dir)
 	snprintf(sym, sizeof(sym), "%s/sym", dir);
 	snprintf(root, sizeof(root), "%s/root", dir);
 	truths_read(&truths, access(truth, R_OK) ? prog : truth);
+	truths_read_stubs(&truths, access(truth, R_OK) ? prog : truth);
+	truths_read_ifuncs(&truths, access(truth, R_OK) ? prog : truth);
 	if (!fixture_init(&x, prog, "/opt/zoo/prog")) {
 		CHECK(!"prog can be read");
 		return;
@@ -406,6 +512,7 @@ static void check_recipe(const struct recipe *r, const char *dir)
 	CHECK_EQ(o.functions, 7);
 	CHECK_EQ(o.wrong, 0);
 	CHECK_EQ(o.status.state, r->state);
+	CHECK(o.stubs >= (strncmp(r->name, "plt_", 4) ? 0 : 5 * 16 / 5));
 	CHECK_EQ(o.status.weak, r->expected == WEAK);
 	if (r->expected == ALL || r->expected == WEAK)
 		CHECK_EQ(o.functions_named, o.functions);

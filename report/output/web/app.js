@@ -287,7 +287,8 @@ class Explorer {
 			lines.push(frames.module[frame] + (frames.source[frame] ? ", " + frames.source[frame] : ""));
 		if (sides) {
 			const now = view.sum ? 100 * sides.now / view.sum : 0, before = view.before[0] ? 100 * sides.before / view.before[0] : 0;
-			lines.push(`${before.toFixed(2)} % before, ${now.toFixed(2)} % now: ${now >= before ? "+" : "−"}${Math.abs(now - before).toFixed(2)} points`);
+			const [then, here] = this.state.compare === "time" ? ["of the rest", "of the selected time"] : ["before", "now"];
+			lines.push(`${before.toFixed(2)} % ${then}, ${now.toFixed(2)} % ${here}: ${now >= before ? "+" : "−"}${Math.abs(now - before).toFixed(2)} points`);
 		} else {
 			lines.push(valueText(tree.unit, value) + ", " + percentText(value, sum) + " of all");
 		}

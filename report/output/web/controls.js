@@ -27,7 +27,7 @@ function showControls(app) {
 	$("legend").replaceChildren(...app.palette.keys.map(([name, color, self]) => {
 		const item = make("span", ""), dot = make("i", "");
 		dot.style.background = color;
-		item.append(dot, name + (self === null ? "" : " " + percentText(self, view.sum, 1)));
+		item.append(dot, (self === null ? "" : percentText(self, view.sum, 1) + " ") + name);
 		return item;
 	}));
 	showChips(app);

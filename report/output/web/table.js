@@ -92,8 +92,8 @@ class Table {
 			row.tabIndex = 0;
 			row.dataset.frame = r.frame;
 			row.style.top = i * TABLE_ROW + "px";
-			row.append(this.cell("self", percentText(r.self, sum) + "  " + valueText(unit, r.self), 100 * r.self / sum),
-				this.cell("total", percentText(r.total, sum) + "  " + valueText(unit, r.total), 100 * r.total / sum));
+			row.append(this.cell("self", percentText(r.self, sum) + "  " + valueText(unit || UNIT.count, r.self), 100 * r.self / sum),
+				this.cell("total", percentText(r.total, sum) + "  " + valueText(unit || UNIT.count, r.total), 100 * r.total / sum));
 			if (this.view.before)
 				row.append(this.cell("change " + (r.change > 0 ? "more" : "less"),
 					(r.change > 0 ? "+" : "−") + percentText(Math.abs(r.change), sum || r.before)));

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target: the texts that the recorder reads while it has privileges.  Byte 0
+ * chooses which one: maps, stat, modules, a perf map, kallsyms.
+ */
+#include "../../record/census.h"
+#include "../../record/jit.h"
+#include "../../record/kernel.h"
+#include "../../record/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int truth, const char *what)
+{
+	if (truth)
+		return;
+	fprintf(stderr, "a parser breaks its promise: %s\n", what);
+	abort();
+}
+
+/* `s` lies in the line, and ends there. */
+static void within(const char *s, const char *line, size_t n, const char *what)
+{
+	require(s >= line && s <= line + n && s + strlen(s) <= line + n, what);
+}
+
+static void one_line(unsigned kind, char *line, size_t n)
+{
+	struct perfmap_line perfmap;
+	struct modules_line module;
+	struct event_mmap map;
+	struct stat_line stat;
+
+	if (kind == 0 && maps_parse(line, &map)) {
+		require(map.length && map.start + map.length > map.start, "a mapping has an end");
+		if (strcmp(map.path, "//anon") != 0)
+			within(map.path, line, n, "path of a mapping");
+	}
+	if (kind == 1)
+		stat_parse(line, &stat);
+	if (kind == 2 && modules_parse(line, &module))
+		within(module.name, line, n, "name of a module");
+	if (kind == 3 && perfmap_parse(line, &perfmap)) {
+		within(perfmap.name, line, n, "name of a function");
+		require(*perfmap.name && perfmap.start + perfmap.size >= perfmap.start, "a function has a name and an end");
+	}
+}
+
+static int as_file(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	require(fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET), "a file in memory");
+	return fd;
+}
+
+static void all_kallsyms(int fd)
+{
+	struct kallsyms k;
+
+	require(!kallsyms_load(&k, fd), "kallsyms can be loaded");
+	for (size_t i = 0; i < k.n; i++) {
+		require(k.v[i].end > k.v[i].start || k.v[i].end == UINT64_MAX, "a symbol has an end");
+		require(!i || k.v[i - 1].end <= k.v[i].start, "symbols are sorted");
+		require(k.v[i].name + strlen(k.names + k.v[i].name) < k.names_size, "a symbol has a name");
+		require(kallsyms_find(&k, k.v[i].start) == &k.v[i] || k.v[i].end == k.v[i].start, "a symbol is found");
+	}
+	kallsyms_release(&k);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned kind = size ? data[0] % 5 : 0;
+	struct lines lines;
+	size_t n;
+
+	if (!size)
+		return 0;
+	if (kind == 4) {
+		all_kallsyms(as_file(data + 1, size - 1));
+		return 0;
+	}
+	require(!lines_init(&lines, as_file(data + 1, size - 1)), "lines");
+	for (char *line; (line = lines_next(&lines, &n));) {
+		/* a copy of just its size, so that a byte too far is seen */
+		char *copy = malloc(n + 1);
+
+		require(copy != NULL, "memory");
+		memcpy(copy, line, n + 1);
+		one_line(kind, copy, n);
+		free(copy);
+	}
+	lines_release(&lines);
+	return 0;
+}

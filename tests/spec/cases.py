@@ -245,8 +245,8 @@ def references():
     batch("R-DEF-2", "a parent that is the process itself", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
     batch("R-DEF-2", "an earlier parent in the section", "read", section(3, 1, record(1, sv(0), 0, 0, 1) + record(2, sv(0), 0, 0, 2)))
     after_loss("R-DEF-2", "a later parent after a loss", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
-    batch("R-DEF-2", "a thread of -1", "drop", section(8, 1, column(1, 0), column(3, sv(-1))))
-    after_loss("R-DEF-2", "a stack of -1 after a loss", "drop", section(8, 1, column(1, 0), column(3, 0), column(4, sv(-1))))
+    batch("R-DEF-2", "a thread of -1", "drop", section(8, 1, column(1, 0), column(3, sv(-1))), "R-INT-2")
+    after_loss("R-DEF-2", "a stack of -1 after a loss", "drop", section(8, 1, column(1, 0), column(3, 0), column(4, sv(-1))), names="R-INT-2")
 
 
 def string_bytes():

@@ -37,7 +37,7 @@ record_ldflags := -static
 endif
 report_libs := -lelf -lzstd -lz -llzma -liberty -lm -lpthread
 
-.PHONY: all clean deps test test-deps test-programs sanitize fuzz demo bench install uninstall
+.PHONY: all clean deps test test-deps test-programs sanitize fuzz golden demo bench install uninstall
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -107,6 +107,15 @@ $(BUILD)/tests/unit/report_%: $(BUILD)/tests/unit/report_%.o $(call rooms_o,$(re
 # Recordings from a seed, for agreement, fuzz seeds and scale.
 $(BUILD)/tests/gen/gen: $(call objects,tests/gen) $(BUILD)/libfold.a
 	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ -lzstd
+
+# Golden files are made once and committed; a new one is an entry in make.c.
+$(BUILD)/tests/golden/make: $(BUILD)/tests/golden/make.o $(BUILD)/libfold.a
+	$(call q,LD,$@)$(CC) $(LDFLAGS) -o $@ $^ -lzstd
+golden: $(BUILD)/tests/golden/make
+	$< tests/golden
+
+fuzz:
+	tests/fuzz/run $(or $(SECONDS),60)
 
 test-programs: $(unit_tests) $(BUILD)/tests/gen/gen
 sanitize:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BLOCK (64u << 10)
+#define FIRST_BLOCK (16u << 10)
 #define ALIGN 16
 
 struct arena_block {

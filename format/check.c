@@ -10,6 +10,7 @@
 #include "wire.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define KNOWN_META_FLAGS 31u
 #define KNOWN_SIDES 3u
@@ -32,6 +33,8 @@ struct check {
 	uint32_t mode;
 	size_t nevents, nweights[FOLD_MAX_EVENTS];
 	struct kind *kinds;          /* of modules, by id */
+	size_t nkinds;
+	bool no_memory;
 };
 
 static void tell(struct check *c, const struct fold_fault *fault)
@@ -139,10 +142,32 @@ static void check_strings(struct check *c, const struct fold_strings *strings)
 	}
 }
 
+static void reserve_kinds(struct check *c, size_t n)
+{
+	size_t more = c->nkinds ? c->nkinds : 64;
+	struct kind *kinds;
+
+	while (more < n)
+		more *= 2;
+	if (more == c->nkinds)
+		return;
+	kinds = realloc(c->kinds, more * sizeof(*kinds));
+	if (!kinds) {
+		c->no_memory = true;
+		return;
+	}
+	memset(kinds + c->nkinds, 0, (more - c->nkinds) * sizeof(*kinds));
+	c->kinds = kinds;
+	c->nkinds = more;
+}
+
 static void check_modules(struct check *c, const struct fold_modules *modules)
 {
 	bool kernel = false, flags = false;
 
+	reserve_kinds(c, modules->first_id + modules->n);
+	if (c->no_memory)
+		return;
 	for (size_t i = 0; i < modules->n; i++) {
 		const struct fold_module *m = &modules->v[i];
 
@@ -205,10 +230,10 @@ static bool is_kernel_kind(uint32_t kind)
 static void check_syms(struct check *c, int section, const struct fold_syms *syms)
 {
 	for (size_t i = 0; i < syms->n; i++) {
-		const struct kind *kind = &c->kinds[syms->v[i].module];
+		const struct kind *kind = syms->v[i].module < c->nkinds ? &c->kinds[syms->v[i].module] : NULL;
 
 		/* The definition may be lost. */
-		if (kind->segment != c->result->segments || is_kernel_kind(kind->kind) == (section == FOLD_KSYMS))
+		if (!kind || kind->segment != c->result->segments || is_kernel_kind(kind->kind) == (section == FOLD_KSYMS))
 			continue;
 		violation(c, section, FOLD_E_RANGE, syms->v[i].module, "R-SYM-1");
 		return;
@@ -282,17 +307,24 @@ static void check_item(struct check *c, struct fold_bytes chunk)
 	check_container(c, chunk);
 }
 
+static int stop(struct check *c, const struct fold_fault *fault)
+{
+	tell(c, fault);
+	return -1;
+}
+
 static int walk(struct check *c, struct reader *r)
 {
+	const struct fold_fault memory = {.code = FOLD_E_MEMORY, .chunk = -1};
 	struct fold_item item;
 
 	do {
-		if (reader_next(r, &item)) {
-			tell(c, reader_fault(r));
-			return -1;
-		}
+		if (reader_next(r, &item))
+			return stop(c, reader_fault(r));
 		c->item = &item;
 		check_item(c, reader_chunk(r));
+		if (c->no_memory)
+			return stop(c, &memory);
 	} while (item.kind != FOLD_ITEM_END_OF_FILE);
 	c->result->ended = c->all_ended;
 	return 0;
@@ -300,17 +332,15 @@ static int walk(struct check *c, struct reader *r)
 
 int check_recording(struct fold_source source, check_report *report, void *state, struct check_result *result)
 {
+	const struct fold_fault memory = {.code = FOLD_E_MEMORY, .chunk = -1};
 	struct check c = {.report = report, .state = state, .result = result, .all_ended = true};
-	struct fold_fault memory = {.code = FOLD_E_MEMORY, .chunk = -1};
-	struct reader *r = NULL;
-	int err = -1;
+	struct reader *r;
+	int err;
 
 	*result = (struct check_result){0};
-	c.kinds = calloc(FOLD_MAX_MODULES, sizeof(*c.kinds));
-	if (!c.kinds || reader_new(&r, source, NULL))
-		tell(&c, &memory);
-	else
-		err = walk(&c, r);
+	if (reader_new(&r, source, NULL))
+		return stop(&c, &memory);
+	err = walk(&c, r);
 	reader_free(r);
 	free(c.kinds);
 	return err;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_SIZE (128u << 10)
+#define READ_SIZE (32u << 10)
 
 size_t input_held(const struct input *in)
 {

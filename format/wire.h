@@ -76,7 +76,7 @@ struct span {
 
 static inline struct span span_of(const uint8_t *at, size_t n)
 {
-	return (struct span){.at = at, .end = at + n};
+	return (struct span){.at = at, .end = n ? at + n : at}; /* nothing may be nowhere */
 }
 
 static inline size_t span_left(const struct span *s)

@@ -11,6 +11,7 @@
 #include "../../format/reader.h"
 #include "../../format/writer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static inline struct fold_bytes made_bytes(const char *text)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The mutator of the reader's fuzzing: without right lengths and checksums next
+ * to nothing would get past the headers.  Most mutants are sealed, some are not.
+ */
+#include "../../format/chunk.h"
+#include "../../format/crc32c.h"
+#include "../../format/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+
+/* Where the next header that begins after `at` is; `size` when there is none. */
+static size_t next_header(const uint8_t *data, size_t size, size_t at)
+{
+	const uint8_t *sync = memmem(data + at + 1, size - at - 1, FOLD_SYNC, 4);
+	const uint8_t *magic = memmem(data + at + 1, size - at - 1, FOLD_MAGIC, 8);
+	size_t found = size;
+
+	if (sync)
+		found = (size_t)(sync - data);
+	if (magic && (size_t)(magic - data) < found)
+		found = (size_t)(magic - data);
+	return found;
+}
+
+static void seal_chunk(uint8_t *at, size_t size, bool lengths)
+{
+	uint32_t stored = (uint32_t)(size - FOLD_CHUNK_HEADER_SIZE);
+
+	if (lengths) {
+		le32_put(at + 12, stored);
+		if (at[6] == FOLD_STORED)
+			le32_put(at + 16, stored);
+	}
+	if (le32_get(at + 12) <= stored)
+		le32_put(at + 20, crc32c(0, at + FOLD_CHUNK_HEADER_SIZE, le32_get(at + 12)));
+	le32_put(at + 28, crc32c(0, at, 28));
+}
+
+static void seal(uint8_t *data, size_t size, bool lengths)
+{
+	for (size_t at = 0, next; at < size; at = next) {
+		next = next_header(data, size, at);
+		if (next - at >= FOLD_HEADER_SIZE && !memcmp(data + at, FOLD_MAGIC, 8))
+			le32_put(data + at + 12, crc32c(0, data + at, 12));
+		else if (next - at >= FOLD_CHUNK_HEADER_SIZE && !memcmp(data + at, FOLD_SYNC, 4))
+			seal_chunk(data + at, next - at, lengths);
+	}
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+	size = LLVMFuzzerMutate(data, size, room);
+	if (size && seed % 8)
+		seal(data, size, seed % 8 > 1);
+	return size;
+}

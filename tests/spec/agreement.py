@@ -8,6 +8,7 @@ checksum that is right, so that they come through to the decoders.
 
   agreement.py [FIRST-SEED]     FOLD_AGREEMENT=N: seeds to try, 50 by default
 """
+import json
 import os
 import random
 import subprocess
@@ -157,6 +158,19 @@ class Comparison:
         return mine
 
 
+def restored():
+    """Strings of the dump: JSON, nothing in them that a terminal obeys, and the bytes can be had back."""
+    r, pieces = random.Random(1), [b"a", b'"', b"\\", b"\n", b"\x1b[", b"\x7f", b"\xc2\x9b", b"\xc3\xa9", b"\xe2\x82\xac", b"\xf0\x9f\x94\xa5",
+                                   b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\x80", b"\xff", b"\xe2\x82"]
+    for _ in range(5000):
+        data = b"".join(r.choices(pieces, k=r.randrange(6))) if r.randrange(2) else r.randbytes(r.randrange(12))
+        shown = foldread.quote(data)
+        if json.loads(shown).encode("utf-8", "surrogateescape") != data or any(ord(c) < 32 or 127 <= ord(c) < 160 for c in shown):
+            print("not ok %r is shown as %s" % (data, shown))
+            return False
+    return True
+
+
 def golden(comparison):
     top = os.path.join(SOURCE, "tests", "golden")
     for folder, _, names in sorted(os.walk(top)):
@@ -192,6 +206,7 @@ def main():
             return 77
     first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     comparison = Comparison(report)
+    comparison.different += not restored()
     golden(comparison)
     for seed in range(first, first + int(os.environ.get("FOLD_AGREEMENT", "50"))):
         from_seed(comparison, gen, seed)

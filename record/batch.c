@@ -86,6 +86,11 @@ int batch_proc(struct batch *b, const struct fold_proc *proc, uint32_t *id)
 	return LIST_ADD(&b->procs, *proc);
 }
 
+struct fold_proc *batch_pending_proc(struct batch *b, uint32_t id)
+{
+	return id < b->procs_done ? NULL : &b->procs.v[id - b->procs_done];
+}
+
 int batch_thread(struct batch *b, const struct fold_thread *thread, uint32_t *id)
 {
 	if (b->threads_done + b->threads.n >= FOLD_MAX_THREADS)

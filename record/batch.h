@@ -53,6 +53,8 @@ void batch_release(struct batch *b); /* accepts a zeroed struct */
 /* 0, or -1 out of memory or of ids. */
 int batch_string(struct batch *b, const void *at, size_t size, uint64_t *id);
 int batch_proc(struct batch *b, const struct fold_proc *proc, uint32_t *id);
+/* A process that is not written yet, to add to; NULL: it is. */
+struct fold_proc *batch_pending_proc(struct batch *b, uint32_t id);
 int batch_thread(struct batch *b, const struct fold_thread *thread, uint32_t *id);
 int batch_mmap(struct batch *b, const struct fold_mmap *mmap);
 int batch_sym(struct batch *b, bool jit, const struct fold_sym *sym);

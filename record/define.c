@@ -85,7 +85,7 @@ static bool mapping_written(const struct process *p, const struct mapping *m)
 	return old && old->end == m->end && old->module == m->module && old->bias == m->bias;
 }
 
-int define_mappings(struct session *s, struct process *p)
+static int define_mappings(struct session *s, struct process *p)
 {
 	struct mapset *set = p->maps;
 
@@ -108,6 +108,16 @@ int define_mappings(struct session *s, struct process *p)
 	mapset_unref(p->written);
 	p->written = mapset_ref(set);
 	return 0;
+}
+
+int define_late(struct session *s, struct process *p)
+{
+	struct fold_proc *def = batch_pending_proc(&s->batch, p->id - 1);
+
+	/* Sampled between exec and its first mapping. */
+	if (def && !def->exe && define_exe(s, p, &def->exe))
+		return -1;
+	return define_mappings(s, p);
 }
 
 int define_process(struct session *s, struct process *p)

@@ -266,7 +266,7 @@ int session_learn(void *state, const struct event *e)
 static int write_batch(struct session *s, bool counts, int64_t from, int64_t to)
 {
 	for (size_t i = 0; i < s->ntouched; i++) {
-		if (define_mappings(s, s->touched[i]))
+		if (define_late(s, s->touched[i]))
 			return -1;
 		s->touched[i]->touched = false;
 	}

@@ -64,6 +64,6 @@ int resolve_user(struct session *s, const struct event_stack *stack, const struc
 /* define.c: 0, or -1 out of memory or of ids. */
 int define_process(struct session *s, struct process *p);  /* and its mappings; touches it */
 int define_thread(struct session *s, const struct process *p, uint32_t tid, const uint8_t comm[PROCESS_COMM], uint32_t *id);
-int define_mappings(struct session *s, struct process *p); /* those that are new */
+int define_late(struct session *s, struct process *p); /* what became known of it since then, before a batch is written */
 
 #endif

@@ -26,6 +26,22 @@ TEST(exec_and_sample)
 	back_free(b);
 }
 
+TEST(sample_between_exec_and_the_first_mapping)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_fork(&f, 10, 10, 1, 1);
+	fix_comm(&f, 10, 10, "cat", true);
+	SAMPLE(&f, 10, 10, A + 0x10);
+	fix_mmap(&f, 10, A, 0x10000, 0x1000, "/usr/bin/cat", 7);
+	b = fix_end(&f);
+	CHECK_EQ(b->procs[0].exe, back_find_module(b, "/usr/bin/cat") + 1);
+	CHECK_EQ(b->nmmaps, 1);
+	back_free(b);
+}
+
 TEST(same_stack_in_two_processes_is_one)
 {
 	struct fix f;

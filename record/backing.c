@@ -154,6 +154,7 @@ static int backing_try(struct backings *b, const struct backing_request *r, int 
 		       bool ours, struct backing_result *out)
 {
 	bool memory = false;
+	struct stat own;
 	ssize_t at;
 
 	if (fd < 0)
@@ -164,6 +165,9 @@ static int backing_try(struct backings *b, const struct backing_request *r, int 
 		out->read = true;
 		out->identity = &b->v[at];
 		out->changed = stat_changed(st);
+		/* Another namespace, but the same file under this name in ours. */
+		if (out->foreign && !stat(r->path, &own) && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+			out->foreign = false;
 	}
 	return memory ? -1 : 0;
 }

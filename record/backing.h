@@ -25,7 +25,7 @@ struct backing_request {
 
 struct backing_result {
 	bool read;                   /* false: no file was proven to be it */
-	bool foreign;                /* the process is in another mount namespace */
+	bool foreign;                /* the path means something else, or nothing, to us */
 	const struct identity *identity; /* borrowed until the next call */
 	int64_t changed;             /* CLOCK_REALTIME ns: the file has been this inode since then */
 };

@@ -26,6 +26,7 @@ struct report {
 	const struct tree *trees;    /* one per event that has samples, at least one */
 	size_t ntrees;
 	const uint32_t *tree_events; /* index in rec->events of each tree */
+	struct symbolizer *symbolizer; /* for outputs that show addresses */
 	struct output_options options;
 };
 

@@ -118,6 +118,7 @@ static int write_report(struct job *job)
 		.trees = job->trees,
 		.ntrees = job->ntrees,
 		.tree_events = job->tree_events,
+		.symbolizer = job->symbolizer,
 		.options = job->opt->output,
 	};
 

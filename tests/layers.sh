@@ -22,7 +22,7 @@ check report/symbols '^(report/(model|symbols|log\.h)|format/)'
 check report/output '^(report/(model|symbols|output|log\.h)|format/)'
 check report '^(report|format)/'
 # Only these may use the heavy libraries.
-for pair in 'zstd.h:^format/chunk' 'elfutils/libdw.h|dwarf.h:^report/symbols/' 'bpf/libbpf.h:^record/' 'libiberty:^report/symbols/demangle'; do
+for pair in 'zstd.h:^(format/chunk|report/symbols/)' 'elfutils/libdw.h|dwarf.h:^report/symbols/' 'bpf/libbpf.h:^record/' 'libiberty:^report/symbols/demangle'; do
 	header=${pair%%:*} owner=${pair#*:}
 	while read -r file; do
 		[[ $file =~ $owner ]] || { echo "$file uses <$header>"; bad=1; }

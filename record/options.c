@@ -20,6 +20,7 @@ enum kind {
 	SECONDS,  /* uint64_t ns */
 	LIST,     /* struct numbers, up to high */
 	PATHS,
+	UNWIND,
 };
 
 struct row {
@@ -43,6 +44,7 @@ static const struct row rows[] = {
 	{ 'C', "cpu", "CPU,..", "only these CPUs, such as 0-3,8", LIST, AT(cpus), 0, 65535, false },
 	{ 'K', "kernel", NULL, "kernel stacks only", FLAG, AT(kernel_only), 0, 0, false },
 	{ 'U', "user", NULL, "user stacks only", FLAG, AT(user_only), 0, 0, false },
+	{ 0, "unwind", "HOW", "auto: user stacks by unwind tables where possible (default); fp: by frame pointers", UNWIND, AT(unwind), 0, 0, false },
 	{ 0, "max-depth", "N", "frames kept of a stack, counted from the leaf (512, or what the host allows)", NUMBER, AT(max_depth), 1, EVENT_MAX_FRAMES, false },
 	{ 0, "aggregate", NULL, "count in the kernel: no times, less work, smaller file", FLAG, AT(aggregate), 0, 0, false },
 	{ 0, "paths", "HOW", "system: full below system directories, else the base name (default); base; full", PATHS, AT(paths), 0, 0, false },
@@ -56,6 +58,7 @@ static const struct row rows[] = {
 	{ 'h', "help", NULL, "this text", FLAG, AT(help), 0, 0, false },
 	{ 'V', "version", NULL, "version of fold-record", FLAG, AT(version), 0, 0, false },
 	{ 0, "test-table-size", "N", "entries of every table in the kernel", NUMBER, AT(table_size), 1, 1 << 20, true },
+	{ 0, "test-stack-memory", "BYTES", "memory for known stacks; beyond it they are forgotten and sent again", NUMBER, AT(stack_memory), 1, UINT32_MAX, true },
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -124,6 +127,12 @@ static bool set_seconds(const struct row *row, const char *arg, uint64_t *out)
 	return true;
 }
 
+static bool set_unwind(const struct row *row, const char *arg, enum options_unwind *out)
+{
+	*out = strcmp(arg, "fp") ? OPTIONS_UNWIND_AUTO : OPTIONS_UNWIND_FP;
+	return !strcmp(arg, "fp") || !strcmp(arg, "auto") || wrong(row, arg, "auto or fp");
+}
+
 static bool set_paths(const struct row *row, const char *arg, enum session_paths *out)
 {
 	static const char *const names[] = {
@@ -158,6 +167,8 @@ static bool set(struct options *options, const struct row *row, const char *arg)
 		return !numbers_parse(at, arg, row->high, row->name);
 	case PATHS:
 		return set_paths(row, arg, at);
+	case UNWIND:
+		return set_unwind(row, arg, at);
 	}
 	return false;
 }

@@ -13,6 +13,11 @@
 
 #define OPTIONS_DEFAULT_OUTPUT "fold.foldrec"
 
+enum options_unwind {
+	OPTIONS_UNWIND_AUTO, /* by unwind tables where the host lets us */
+	OPTIONS_UNWIND_FP,   /* by frame pointers */
+};
+
 struct options {
 	uint32_t frequency;
 	uint64_t duration;   /* ns, 0: until it is stopped */
@@ -21,6 +26,7 @@ struct options {
 	struct numbers pids, cpus;
 	char **command;      /* NULL: none */
 	bool kernel_only, user_only;
+	enum options_unwind unwind;
 	uint32_t max_depth;  /* 0: as deep as the host allows */
 	bool aggregate;
 	enum session_paths paths;
@@ -28,6 +34,7 @@ struct options {
 	const char *note;
 	uint32_t ring_kib;   /* 0: by frequency */
 	uint32_t table_size; /* 0: by frequency and CPUs */
+	uint32_t stack_memory; /* bytes, 0: the session's own limit */
 	bool quiet, verbose, check, help, version;
 };
 

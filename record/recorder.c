@@ -3,12 +3,16 @@
  * Joins the parts: probe -> drain (and aggregate) -> session -> writer -> file.
  * Rings are open before the census looks at /proc, and the census is over before
  * the first sample: whatever a sample belongs to was seen by one of the two.
+ * The unwinder has the same events, but does not wait for drain: it looks ahead.
  */
 #include "recorder.h"
 #include "census.h"
 #include "clock.h"
 #include "meta.h"
 #include "outfile.h"
+#include "unwind/unwinder.h"
+#include "unwind/walker.h"
+#include "ahead.h"
 #include "tally.h"
 
 #include <errno.h>
@@ -24,6 +28,8 @@
 /* With the margin of drain, what is killed has lost less than a second. */
 #define FLUSH_NS (900 * NS_PER_MS)
 #define FLUSH_BYTES (512u << 10)
+/* For tables of what runs already, before the first sample. */
+#define TABLES_MS 5000
 
 struct recorder {
 	const struct options *options;
@@ -32,6 +38,9 @@ struct recorder {
 	struct outfile out;
 	struct probe *probe;
 	struct drain drain;
+	struct unwinder *unwinder; /* NULL: user stacks by frame pointers */
+	struct ahead ahead;        /* feeds it */
+	bool census;               /* going on: events are for the unwinder too */
 	struct aggregate aggregate;
 	struct targets targets;
 	struct command command;
@@ -68,6 +77,8 @@ static void clamp_depth(struct recorder *r)
 	int64_t max = r->host.max_stack;
 
 	r->probe_options.max_frames = wanted ? wanted : EVENT_DEFAULT_FRAMES;
+	if (r->probe_options.unwind)
+		return; /* our own walker knows no such limit */
 	if (max <= 0 || max >= r->probe_options.max_frames)
 		return;
 	r->probe_options.max_frames = (uint32_t)max;
@@ -82,6 +93,7 @@ static int configure(struct recorder *r)
 
 	host_read(&r->host);
 	clamp_frequency(r);
+	r->probe_options.unwind = o->unwind == OPTIONS_UNWIND_AUTO && !o->aggregate && !o->kernel_only && walker_exists();
 	clamp_depth(r);
 	r->probe_options.sides = o->kernel_only ? FOLD_SIDE_KERNEL : o->user_only ? FOLD_SIDE_USER : FOLD_SIDE_KERNEL | FOLD_SIDE_USER;
 	r->probe_options.aggregate = o->aggregate;
@@ -162,17 +174,69 @@ static int check_cpus(const struct recorder *r)
 static int give_event(void *state, const struct event *event)
 {
 	struct recorder *r = state;
+	int err = session_event(r->session, event);
 
-	return session_event(r->session, event);
+	if (!err && r->unwinder && (r->census || event->kind == EVENT_SAMPLE))
+		err = unwinder_event(r->unwinder, event);
+	return err;
+}
+
+static int give_ahead(void *state, const struct event *event)
+{
+	struct recorder *r = state;
+
+	return unwinder_event(r->unwinder, event);
+}
+
+/* Tables are for the processes that are recorded. */
+static int open_unwinder(struct recorder *r)
+{
+	const struct options *o = r->options;
+	struct unwinder_options options = { .scoped = o->command || o->pids.n };
+	int err = unwinder_new(&r->unwinder, probe_walker(r->probe), &options);
+
+	for (size_t i = 0; !err && i < o->pids.n; i++)
+		err = unwinder_follow(r->unwinder, o->pids.v[i]) ? -ENOMEM : 0;
+	if (!err && r->command.pid)
+		err = unwinder_follow(r->unwinder, r->command.pid) ? -ENOMEM : 0;
+	if (!err && ahead_init(&r->ahead, probe_rings(r->probe), give_ahead, r))
+		err = -ENOMEM;
+	return err;
+}
+
+static void close_unwinder(struct recorder *r)
+{
+	unwinder_free(r->unwinder);
+	r->unwinder = NULL;
+	ahead_release(&r->ahead);
+}
+
+/* With the walker when it loads; without it there are frame pointers. */
+static int load_probe(struct recorder *r)
+{
+	struct probe_fault fault;
+	int refused = 0;
+
+	if (r->probe_options.unwind) {
+		refused = probe_new(&r->probe, &r->probe_options, &fault) ? fault.err : -open_unwinder(r);
+		if (!refused)
+			return 0;
+		close_unwinder(r);
+		probe_free(r->probe);
+		r->probe_options.unwind = false;
+		clamp_depth(r);
+	}
+	if (probe_new(&r->probe, &r->probe_options, &fault))
+		return explain(r, &fault);
+	if (refused)
+		log_warning("walking user stacks by frame pointers, which most programs lack: the kernel does not take our own walker (%s)",
+			    strerror(refused));
+	return 0;
 }
 
 static int open_probe(struct recorder *r)
 {
-	struct probe_fault fault;
-
-	if (probe_new(&r->probe, &r->probe_options, &fault))
-		return explain(r, &fault);
-	if (check_cpus(r))
+	if (load_probe(r) || check_cpus(r))
 		return -1;
 	if (drain_init(&r->drain, probe_rings(r->probe), r->probe_options.max_frames, give_event, r) ||
 	    (r->options->aggregate && aggregate_init(&r->aggregate, r->probe))) {
@@ -196,12 +260,14 @@ static int open_session(struct recorder *r)
 		.aggregate = o->aggregate,
 		.proc = "/proc",
 		.sys = "/sys",
+		.max_stack_bytes = o->stack_memory,
 	};
 	struct meta_facts facts = {
 		.host = &r->host,
 		.frequency = r->probe_options.frequency,
 		.max_frames = r->probe_options.max_frames,
 		.sides = r->probe_options.sides,
+		.unwinder = r->unwinder ? FOLD_UNWIND_TABLES : FOLD_UNWIND_FP,
 		.cpus_online = (uint32_t)probe_cpus(r->probe)->n,
 		.cpus_possible = (uint32_t)probe_counters_n(r->probe),
 		.interval_ns = FLUSH_NS,
@@ -228,11 +294,15 @@ static int take_census(struct recorder *r)
 	struct census census = { 0 };
 	int err = census_collect(&census, "/proc");
 
+	r->census = true;
 	if (!err && drain_until(&r->drain, clock_now(), census.events, census.n)) {
 		log_error("out of memory");
 		err = -1;
 	}
+	r->census = false;
 	census_release(&census);
+	if (!err && r->unwinder)
+		unwinder_work(r->unwinder, clock_now(), TABLES_MS);
 	return err;
 }
 
@@ -293,6 +363,7 @@ static void forget_stacks(struct recorder *r)
 {
 	if (r->forget && r->collected >= r->forget) {
 		session_forget(r->session);
+		log_detail("forgot the stacks known before %.3f s", (double)(r->forget - r->start) / 1e9);
 		r->forget = 0;
 	} else if (!r->forget && session_wants_forget(r->session)) {
 		session_forget(r->session);
@@ -301,11 +372,27 @@ static void forget_stacks(struct recorder *r)
 	}
 }
 
+/* What the walker should know by now. */
+static int supply(struct recorder *r)
+{
+	if (!r->unwinder)
+		return 0;
+	if (ahead_look(&r->ahead)) {
+		log_error("out of memory");
+		return -1;
+	}
+	unwinder_work(r->unwinder, r->collected, 0);
+	return 0;
+}
+
 /* Everything that is complete goes to the session. */
 static int collect(struct recorder *r, bool final)
 {
 	uint64_t until = clock_now();
-	int err;
+	int err = supply(r);
+
+	if (err)
+		return err;
 
 	if (r->options->aggregate) {
 		err = aggregate_collect(&r->aggregate, r->probe, &until);
@@ -370,26 +457,35 @@ static void look_around(struct recorder *r)
 		r->reason = FOLD_REASON_TARGETS;
 }
 
-/* Until a ring is half full, a signal comes, or it is time. */
-static void wait_for_work(struct recorder *r)
+/* Until a ring is half full, a signal comes, or it is time.  The walker does not
+ * wait that long.  0, or -1. */
+static int wait_for_work(struct recorder *r)
 {
 	struct pollfd fds[] = {
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = rings_fd(probe_rings(r->probe)), .events = POLLIN },
+		{ .fd = r->unwinder ? unwinder_fd(r->unwinder) : -1, .events = POLLIN },
 	};
-	uint64_t now = clock_now(), pass = r->options->aggregate ? FLUSH_NS : PASS_NS, wait = pass;
+	uint64_t now = clock_now(), until = now + (r->options->aggregate ? FLUSH_NS : PASS_NS);
 
-	if (r->deadline < now + wait)
-		wait = r->deadline > now ? r->deadline - now : 0;
-	poll(fds, 2, (int)((wait + NS_PER_MS - 1) / NS_PER_MS));
+	if (r->deadline < until)
+		until = r->deadline;
+	do {
+		poll(fds, 3, now < until ? (int)((until - now + NS_PER_MS - 1) / NS_PER_MS) : 0);
+		if (fds[2].revents && supply(r))
+			return -1;
+		now = clock_now();
+	} while (!fds[0].revents && !fds[1].revents && now < until);
 	if (fds[1].revents)
 		rings_awake(probe_rings(r->probe));
+	return 0;
 }
 
 static int loop(struct recorder *r)
 {
 	while (!r->reason) {
-		wait_for_work(r);
+		if (wait_for_work(r))
+			return -1;
 		look_around(r);
 		if (r->reason)
 			break;
@@ -482,6 +578,7 @@ static void release(struct recorder *r)
 	session_free(r->session);
 	writer_free(r->writer);
 	aggregate_release(&r->aggregate);
+	close_unwinder(r);
 	drain_release(&r->drain);
 	probe_free(r->probe);
 	targets_close(&r->targets);

@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
-# Tables of the kernel shrunk to a few entries: every sample is still there, with
-# the stack that it had, in both modes; and both modes give the same shares.
+# Tables of the kernel shrunk to a few entries, stacks forgotten while recording:
+# every sample is still there, with the stack that it had, in both modes; and both
+# modes give the same shares.
 set -u
 "$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
 python3 "$SRC/tests/cli/programs/chains.py" 60 >chains.c || exit 1
 ${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o chains chains.c -lpthread || exit 1
 
-for size in 1 4 ""; do
+for size in 1 4 forget ""; do
 	for mode in events aggregate; do
 		name=$mode${size:-default}
-		args=()
+		args=() seconds=1
 		[ $mode = aggregate ] && args+=(--aggregate)
-		[ -n "$size" ] && args+=(--test-table-size "$size")
-		"$FOLD_RECORD" -q -F 1999 -U --paths full "${args[@]}" -o "$name.foldrec" -- ./chains 1 || exit 1
+		case $size in
+		forget) args+=(-v --test-stack-memory 1) seconds=6 ;;
+		?*) args+=(-q --test-table-size "$size") ;;
+		esac
+		"$FOLD_RECORD" -F 1999 -U --paths full "${args[@]}" -o "$name.foldrec" -- ./chains $seconds 2>said || { cat said; exit 1; }
+		[ "$size" != forget ] || grep -q "forgot the stacks" said || { echo "no stack was forgotten"; exit 1; }
 		"$FOLD_REPORT" -q -f folded -o "$name.folded" "$name.foldrec" || exit 1
 		"$FOLD_REPORT" -q -f json -o "$name.json" "$name.foldrec" || exit 1
 	done
@@ -21,7 +26,7 @@ done
 python3 - <<'P'
 import json, re, sys
 shares = {}
-for size in ("1", "4", "default"):
+for size in ("1", "4", "forget", "default"):
     for mode in ("events", "aggregate"):
         name = mode + size
         report = json.load(open(name + ".json"))
@@ -44,21 +49,24 @@ for size in ("1", "4", "default"):
             sys.exit(f"{name}: the sum does not close: taken {taken}, written {written}, lost {lost}, shown {total}")
         if lost:
             sys.exit(f"{name}: {lost} samples lost")
-        # 1 s of CPU time at 1999 Hz; what begins and ends a thread costs a little
-        if not 1850 < written < 2150:
-            sys.exit(f"{name}: {written} samples of about 2000")
+        # CPU time at 1999 Hz; what begins and ends a thread costs a little
+        wanted = 1999 * (6 if size == "forget" else 1)
+        if abs(written - wanted) > wanted / 13:
+            sys.exit(f"{name}: {written} samples of about {wanted}")
         if sum(share.values()) < 0.9 * written:
             sys.exit(f"{name}: only {sum(share.values())} of {written} samples in leaves")
         escaped = event["causes"].get("74", {}).get("count", 0)
-        if mode == "aggregate" and size != "default" and escaped < written / 2:
+        if mode == "aggregate" and size in "14" and escaped < written / 2:
             sys.exit(f"{name}: {escaped} samples went through the ring: the tables were not small")
         shares[name] = {k: v / sum(share.values()) for k, v in share.items()}
         print(name, written, "samples,", escaped, "escaped,", len(share), "leaves")
-# All leaves do the same work: 1/60 each, 30 or so samples; four standard deviations and more
+# Leaves differ in speed, but not from recording to recording: some 33 samples each
+# in most of them, and five standard deviations and more
 for name, share in shares.items():
     if len(share) != 60:
         sys.exit(f"{name}: {len(share)} leaves of 60")
     for k, v in share.items():
-        if abs(v - 1 / 60) > 0.0125:
-            sys.exit(f"{name}: leaf_{k} has a share of {v:.4f}, not {1 / 60:.4f}")
+        mean = sum(s.get(k, 0) for s in shares.values()) / len(shares)
+        if abs(v - mean) > 0.02:
+            sys.exit(f"{name}: leaf_{k} has a share of {v:.4f}, in all recordings of {mean:.4f}")
 P

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Writes a C program whose stacks are known: leaf_K is only ever called by mid_K,
-that only by top_K, from several threads.  N different stacks, taken in turn."""
+that only by top_K, from several threads.  N different stacks, taken at random: in
+turn, they would be in step with the clock that samples them."""
 import sys
 
 n = int(sys.argv[1])
 print("#include <pthread.h>\n#include <stdlib.h>\n#include <time.h>")
-print("static volatile unsigned long sink;")
+print("static __thread volatile unsigned long sink;") # shared, its cost would vary
 print("#define NOINLINE __attribute__((noinline, noipa))")
 for k in range(n):
-    print(f"NOINLINE void leaf_{k}(void) {{ for (int i = 0; i < 20000; i++) sink += i; }}")
+    print(f"NOINLINE void leaf_{k}(void) {{ for (int i = 0; i < 3000; i++) sink += i; }}")
     print(f"NOINLINE void mid_{k}(void) {{ leaf_{k}(); sink += {k}; }}")
     print(f"NOINLINE void top_{k}(void) {{ mid_{k}(); sink -= {k}; }}")
 print(f"static void (*const tops[{n}])(void) = {{ {', '.join(f'top_{k}' for k in range(n))} }};")
@@ -23,9 +24,14 @@ static double used(void)
 static double enough;
 static void *work(void *arg)
 {
-	while (used() < enough)
-		for (unsigned long k = 0; k < sizeof(tops) / sizeof(tops[0]); k++)
-			tops[k]();
+	unsigned long x = (unsigned long)arg * 0x9e3779b97f4a7c15 + 1;
+
+	while (used() < enough) {
+		for (int i = 0; i < 300; i++) {
+			x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+			tops[(x >> 20) % (sizeof(tops) / sizeof(tops[0]))]();
+		}
+	}
 	return arg;
 }
 int main(int argc, char **argv)
@@ -33,8 +39,8 @@ int main(int argc, char **argv)
 	pthread_t threads[3];
 
 	enough = atof(argv[1]);
-	for (int i = 0; i < 3; i++)
-		pthread_create(&threads[i], NULL, work, NULL);
+	for (long i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, work, (void *)(i + 1));
 	work(NULL);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);

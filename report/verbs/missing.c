@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which debug files would bring which names: modules in the order of the samples
+ * that their missing names cost, with the id to look for, what was tried, and
+ * where a file would be found.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../log.h"
+#include "../model/unnamed.h"
+#include "../model/words.h"
+#include "../output/emit.h"
+#include "../output/output.h"
+#include "../rows.h"
+#include "verbs.h"
+
+struct options {
+	bool help, quiet, verbose;
+	uint32_t top;
+	struct symbolizer_options symbols;
+	struct word_list symbol_dirs, files;
+};
+#define AT(field) offsetof(struct options, field)
+static const struct row rows[] = {
+	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
+	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
+	{0, "top", "N", "how many modules to list; default 20", ROW_COUNT, AT(top)},
+	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
+	{'v', "verbose", NULL, "say where names come from", ROW_FLAG, AT(verbose)},
+	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
+	{0},
+};
+
+struct missing {
+	struct emit emit;
+	const struct recording *rec;
+	struct symbolizer *symbolizer;
+	struct unnamed unnamed;
+};
+
+static void line(struct missing *m)
+{
+	emit_printf(&m->emit, "%26s", "");
+}
+
+static const struct fold_module_id *gnu_id(const struct rec_module *module)
+{
+	for (size_t i = 0; i < module->nids; i++)
+		if (module->ids[i].kind == FOLD_ID_GNU)
+			return &module->ids[i];
+	return NULL;
+}
+
+static void hex(struct missing *m, const uint8_t *at, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		emit_printf(&m->emit, "%02x", at[i]);
+}
+
+static void show_ids(struct missing *m, const struct rec_module *module)
+{
+	for (size_t i = 0; i < module->nids; i++) {
+		line(m);
+		emit_printf(&m->emit, "%s id ", id_kind_word(module->ids[i].kind));
+		hex(m, module->ids[i].bytes.at, module->ids[i].bytes.size);
+		emit_char(&m->emit, '\n');
+	}
+}
+
+static const char *why(const struct rec_module *module, const struct module_status *status)
+{
+	switch (status->state) {
+	case MODULE_NOT_FOUND:
+		return "no file with this id was found";
+	case MODULE_MISMATCH:
+		return "refused, it is another build: ";
+	case MODULE_NO_SYMBOLS:
+		return "stripped: ";
+	case MODULE_UNREADABLE:
+		return "cannot be read: ";
+	case MODULE_NO_ID:
+		return module->kind == FOLD_MODULE_JIT ? "generated code: only the runtime could name it, while it ran" :
+							 "recorded without an id: nothing could prove a file";
+	case MODULE_NAMED:
+		return "its debug file was not found, and not all symbols are in ";
+	default:
+		return "not looked for";
+	}
+}
+
+/* What to get, and where to put it. */
+static void show_wanted(struct missing *m, const struct rec_module *module)
+{
+	const struct fold_module_id *id = gnu_id(module);
+
+	if (!id || id->bytes.size < 2)
+		return;
+	line(m);
+	emit_str(&m->emit, "wanted: .build-id/");
+	hex(m, id->bytes.at, 1);
+	emit_char(&m->emit, '/');
+	hex(m, id->bytes.at + 1, id->bytes.size - 1);
+	emit_str(&m->emit, ".debug below --symbols DIR\n");
+}
+
+static void show_module(struct missing *m, const struct unnamed_module *unnamed)
+{
+	const struct rec_module *module = &m->rec->modules[unnamed->module];
+	struct module_status status = symbolizer_module(m->symbolizer, unnamed->module);
+	struct fold_bytes name = recording_string(m->rec, module->name);
+	const char *reason = why(module, &status);
+	char count[27];
+
+	text_count(count, unnamed->samples);
+	emit_printf(&m->emit, "%14s  %5.1f %%  ", count, output_percent(unnamed->samples, m->unnamed.samples));
+	emit_plain(&m->emit, (const char *)name.at, name.size);
+	emit_printf(&m->emit, " (%s)\n", module_kind_word(module->kind));
+	show_ids(m, module);
+	line(m);
+	emit_str(&m->emit, reason);
+	if (status.file && reason[strlen(reason) - 1] == ' ')
+		emit_plain(&m->emit, status.file, strlen(status.file));
+	emit_printf(&m->emit, "\n%26s%" PRIu64 " of %" PRIu64 " addresses have no name\n", "", status.unnamed,
+		    status.named + status.unnamed);
+	show_wanted(m, module);
+}
+
+static void show(struct missing *m, const struct options *opt)
+{
+	const struct unnamed *u = &m->unnamed;
+	size_t top = opt->top ? opt->top : 20;
+	char affected[27], samples[27];
+
+	text_count(affected, u->affected);
+	text_count(samples, u->samples);
+	emit_printf(&m->emit, "%s of %s samples (%.1f %%) have a frame without a name\n", affected, samples,
+		    output_percent(u->affected, u->samples));
+	if (u->n)
+		emit_str(&m->emit, "\n       samples          module\n");
+	for (size_t i = 0; i < u->n && i < top; i++)
+		show_module(m, &u->v[i]);
+	if (u->n > top)
+		emit_printf(&m->emit, "and %zu more modules (--top N shows more)\n", u->n - top);
+	emit_flush(&m->emit);
+}
+
+/* VERB_FAILED also when something is missing: scripts want to know. */
+static int run(const struct options *opt)
+{
+	struct select all = {0};
+	struct recording rec;
+	struct missing m = {.rec = &rec};
+	int err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, NULL);
+
+	emit_init(&m.emit, stdout);
+	if (!err) {
+		err = symbolizer_new(&m.symbolizer, &rec, &opt->symbols) ||
+		      unnamed_measure(&m.unnamed, &rec, m.symbolizer) ? -1 : 0;
+		if (err)
+			log_error("out of memory");
+		else
+			show(&m, opt);
+	}
+	err = err || m.unnamed.n;
+	unnamed_release(&m.unnamed);
+	symbolizer_free(m.symbolizer);
+	recording_release(&rec);
+	return err ? VERB_FAILED : VERB_DONE;
+}
+
+static void usage(FILE *to)
+{
+	fputs("fold-report missing [OPTION...] FILE...\n"
+	      "Exit status: 0 when every frame has a name, else 1.\n", to);
+	rows_print(to, rows);
+}
+
+int verb_missing(int argc, char **argv)
+{
+	struct options opt = {0};
+	int status = VERB_USAGE;
+
+	if (!rows_parse(rows, &opt, argc, argv, &opt.files)) {
+		log_set_level(opt.quiet ? LOG_QUIET : opt.verbose ? LOG_VERBOSE : LOG_NORMAL);
+		opt.symbols.symbol_dirs = opt.symbol_dirs.v;
+		opt.symbols.nsymbol_dirs = opt.symbol_dirs.n;
+		if (opt.help) {
+			usage(stdout);
+			status = VERB_DONE;
+		} else if (!opt.files.n) {
+			log_error("missing: no recording given; \"-\" reads one from standard input");
+		} else {
+			status = run(&opt);
+		}
+		if (fflush(stdout) || ferror(stdout))
+			status = VERB_FAILED;
+	}
+	word_list_release(&opt.symbol_dirs);
+	word_list_release(&opt.files);
+	return status;
+}

@@ -153,7 +153,7 @@ static void show_mode(struct info *info, const struct fold_meta *m)
 	emit_printf(e, aggregated ? "counts every %.3g s\n" : "single samples, written every %.3g s\n",
 		    (double)m->interval_ns / 1e9);
 	label(info, "stacks");
-	emit_printf(e, "%s, at most %" PRIu32 " frames; user side by %s\n", sides_text(m->sides), m->max_depth,
+	emit_printf(e, "%s, at most %" PRIu32 " frames; user: %s\n", sides_text(m->sides), m->max_depth,
 		    unwinder_word(m->unwinder));
 	label(info, "paths");
 	emit_str(e, m->flags & FOLD_FLAG_PATHS_FULL ? "complete" : m->flags & FOLD_FLAG_PATHS_BASE ? "base names" :

@@ -116,12 +116,11 @@ TEST(sink_on_a_full_device)
 
 TEST(memory)
 {
-	struct memory_source m = {(const uint8_t *)"abcdef", (const uint8_t *)"abcdef" + 6};
-	struct fold_source source;
+	static const uint8_t bytes[] = "abcdef";
+	struct memory_source m = {bytes, bytes + 6};
+	struct fold_source source = source_memory(&m);
 	char got[8];
 
-	m.end = m.at + 6;
-	source = source_memory(&m);
 	CHECK_EQ(source.read(source.state, got, 4), 4);
 	CHECK_EQ(source.read(source.state, got + 4, 4), 2);
 	CHECK_EQ(source.read(source.state, got, 4), 0);

@@ -16,6 +16,7 @@
 #endif
 
 #define MMAP_BUILD_ID_MAX 20
+#define BPF_EVENT_SIZE 24 /* header, type, flags, id, tag */
 
 struct cursor {
 	const uint8_t *at, *end;
@@ -69,8 +70,16 @@ static const char *take_text(struct cursor *c)
 	return text;
 }
 
+bool record_name_ends(uint64_t word)
+{
+	/* Is one of its bytes 0? */
+	return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
+}
+
 size_t record_time_offset(uint32_t type, size_t size)
 {
+	if (type == PERF_RECORD_BPF_EVENT)
+		return BPF_EVENT_SIZE + 8;
 	/* header, pid, tid, time; or pid, tid, time, cpu at the end */
 	return type == PERF_RECORD_SAMPLE ? sizeof(struct perf_event_header) + 8 : size - RECORD_TRAILER + 8;
 }
@@ -184,6 +193,20 @@ static void decode_lost(struct cursor *c, struct event *event)
 	event->lost.records = take64(c);
 }
 
+/* Where the trailer begins in a record that is no sample. */
+static const uint8_t *find_trailer(const struct perf_event_header *header)
+{
+	const uint8_t *begin = (const uint8_t *)header, *end = begin + header->size - RECORD_TRAILER;
+	uint64_t word;
+
+	for (const uint8_t *p = begin + RECORD_KSYMBOL_NAME; header->type == PERF_RECORD_KSYMBOL && p + sizeof(word) < end; p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		if (record_name_ends(word))
+			return p + sizeof(word);
+	}
+	return end;
+}
+
 /* pid, tid, time, cpu: what ends every record that is no sample */
 static void decode_trailer(const uint8_t *trailer, struct event *event)
 {
@@ -197,7 +220,7 @@ static void decode_trailer(const uint8_t *trailer, struct event *event)
 enum record_result record_decode(const struct perf_event_header *header, uint32_t max_frames, struct record_frames *frames, struct event *event)
 {
 	const uint8_t *begin = (const uint8_t *)header, *end = begin + header->size;
-	struct cursor c = { .at = begin + sizeof(*header), .end = end - RECORD_TRAILER };
+	struct cursor c = { .at = begin + sizeof(*header), .end = find_trailer(header) };
 
 	memset(event, 0, sizeof(*event));
 	if (header->type != PERF_RECORD_SAMPLE)

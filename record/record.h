@@ -6,6 +6,7 @@
 #ifndef FOLD_RECORD_RECORD_H
 #define FOLD_RECORD_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,20 @@
 
 enum record_result { RECORD_EVENT, RECORD_IGNORED, RECORD_MALFORMED };
 
-/* Where the time stands in a record of `size` >= RECORD_MIN bytes. */
+/*
+ * Where the time stands in a record of `size` >= RECORD_MIN bytes; of a KSYMBOL
+ * record, only when nobody else on the machine listens (record_name_ends()).
+ */
 size_t record_time_offset(uint32_t type, size_t size);
+
+/*
+ * With several listeners the kernel adds the trailers of all earlier ones to the
+ * size of a KSYMBOL or BPF_EVENT record, and what it adds is old bytes: there the
+ * trailer follows the body.  A KSYMBOL's ends with the first word from
+ * RECORD_KSYMBOL_NAME on that holds the end of its name.
+ */
+#define RECORD_KSYMBOL_NAME 24
+bool record_name_ends(uint64_t word);
 
 /* In a ring, frames begin 4 bytes off their alignment: a place to put them. */
 struct record_frames {

@@ -32,7 +32,6 @@ static struct perf_event_attr ring_attr(size_t bytes)
 		.comm_exec = 1,
 		.task = 1,
 		.ksymbol = 1,
-		.bpf_event = 1,
 		.build_id = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -82,7 +81,7 @@ static int open_best(struct rings *r, int map_fd, const uint32_t *cpus, size_t n
 		if (err == -EINVAL && attr.build_id) {
 			attr.build_id = 0;
 		} else if (err == -EINVAL && attr.ksymbol) {
-			attr.ksymbol = attr.bpf_event = 0;
+			attr.ksymbol = 0;
 		} else if ((err == -EPERM || err == -ENOMEM) && r->bytes > MIN_BYTES) {
 			r->bytes /= 2;
 			attr.wakeup_watermark = r->bytes / 2;

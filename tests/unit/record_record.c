@@ -231,6 +231,40 @@ TEST(ksymbol)
 	try_all_sizes(&b);
 }
 
+/* What the kernel makes of one when `others` listened before. */
+static void grow(struct bytes *b, size_t others)
+{
+	uint16_t size = (uint16_t)(b->n + others * RECORD_TRAILER);
+
+	memset(b->v + b->n, 0x5a, size - b->n);
+	memcpy(b->v + offsetof(struct perf_event_header, size), &size, sizeof(size));
+	b->n = size;
+}
+
+TEST(ksymbol_with_other_listeners)
+{
+	for (size_t others = 0; others < 4; others++) {
+		struct bytes b;
+		struct event e;
+		void *copy;
+
+		begin(&b, PERF_RECORD_KSYMBOL, 0);
+		put64(&b, 0xffffffffc0000000);
+		put32(&b, 512);
+		put16(&b, PERF_RECORD_KSYMBOL_TYPE_BPF);
+		put16(&b, 0);
+		put_text(&b, "bpf_prog_12345_x"); /* 17 bytes: its end is in a word of its own */
+		finish(&b, 5);
+		grow(&b, others);
+		CHECK_EQ(decode(&b, b.n, NULL, &e, &copy), RECORD_EVENT);
+		CHECK_EQ(e.time, 5);
+		CHECK_EQ(e.pid, 901);
+		CHECK_STR(e.ksymbol.name, "bpf_prog_12345_x");
+		free(copy);
+		try_all_sizes(&b);
+	}
+}
+
 TEST(lost_and_throttle)
 {
 	struct bytes b;

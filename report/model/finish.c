@@ -95,16 +95,15 @@ static bool finish_event(struct segment *s, uint32_t i)
 int segment_finish(struct segment *s)
 {
 	struct rec_segment *record = segment_record(s);
-	const struct fold_meta *meta = &record->meta;
 
 	if (!s->begun)
 		return 0;
 	record->sum_closes = record->ended;
-	for (uint32_t i = 0; i < meta->nevents; i++)
+	for (uint32_t i = 0; i < record->meta.nevents; i++)
 		record->sum_closes &= finish_event(s, i);
 	if (s->have_samples) {
-		record->first = (int64_t)meta->start.monotonic + s->first * (int64_t)meta->tick_ns;
-		record->last = (int64_t)meta->start.monotonic + s->last * (int64_t)meta->tick_ns;
+		record->first = segment_monotonic(s, s->first);
+		record->last = segment_monotonic(s, s->last);
 	}
 	return finish_counts(s);
 }

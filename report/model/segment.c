@@ -179,9 +179,9 @@ static int add_modules(struct segment *s, const struct fold_modules *modules)
 	return 0;
 }
 
-/* Ticks of this recording as ns on CLOCK_MONOTONIC. */
-static int64_t monotonic_ns(const struct fold_meta *meta, int64_t ticks)
+int64_t segment_monotonic(const struct segment *s, int64_t ticks)
 {
+	const struct fold_meta *meta = &segment_record(s)->meta;
 	int64_t ns;
 
 	if (__builtin_mul_overflow(ticks, (int64_t)meta->tick_ns, &ns) ||
@@ -214,8 +214,6 @@ static int append_thread(struct load *load, const struct rec_thread *thread, uin
 
 static int add_procs(struct segment *s, const struct fold_procs *procs)
 {
-	const struct fold_meta *meta = &segment_record(s)->meta;
-
 	for (size_t i = 0; i < procs->n; i++) {
 		const struct fold_proc *p = &procs->v[i];
 		struct rec_process new = {
@@ -223,7 +221,7 @@ static int add_procs(struct segment *s, const struct fold_procs *procs)
 			.exe = p->exe ? idmap_get(&s->modules, p->exe - 1) : REC_NONE,
 			.parent = p->parent ? idmap_get(&s->procs, p->parent - 1) : REC_NONE,
 			.segment = s->id,
-			.start = p->start ? monotonic_ns(meta, p->start) : 0,
+			.start = p->start ? segment_monotonic(s, p->start) : 0,
 		};
 		uint32_t id;
 

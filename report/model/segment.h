@@ -79,6 +79,8 @@ int segment_note(struct segment *s, const struct fold_note *note);
 int segment_finish(struct segment *s);
 void segment_release(struct segment *s);
 struct rec_segment *segment_record(const struct segment *s);
+/* Ticks since META's start as ns on CLOCK_MONOTONIC; what is beyond its range is its end. */
+int64_t segment_monotonic(const struct segment *s, int64_t ticks);
 
 /* columns.c: count the rows of a batch. */
 int segment_samples(struct segment *s, const struct fold_samples *samples);

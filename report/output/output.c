@@ -17,6 +17,7 @@ const struct output_format output_formats[] = {
 	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl, speedscope and others", OUTPUT_ONE_EVENT, folded_write},
 	{"svg", ".svg", "interactive flame graph, one file", OUTPUT_ONE_EVENT | OUTPUT_MERGE, svg_write},
 	{"html", ".html", "explorer: flame graph, timeline, tables, callers and callees, one file", OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_MERGE, html_write},
+	{"firefox", ".firefox.json", "for profiler.firefox.com: threads and processes over time", OUTPUT_TIME | OUTPUT_PLAIN, firefox_write},
 	{"script", ".perf.txt", "what perf script prints, for tools that read it", OUTPUT_ONE_EVENT | OUTPUT_TIME | OUTPUT_PLAIN, script_write},
 	{"pprof", ".pb.gz", "for pprof and what reads its profiles", OUTPUT_BINARY | OUTPUT_PLAIN, pprof_write},
 	{"speedscope", ".speedscope.json", "for speedscope.app: a profile for each thread, in order of time", OUTPUT_TIME | OUTPUT_PLAIN, speedscope_write},

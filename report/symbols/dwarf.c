@@ -129,13 +129,14 @@ static bool says_where(const struct dwarf_unit *unit)
 	return unit->root.ranges.form || (unit->root.low.form && unit->root.high.form);
 }
 
-/* Units that do not say where their code is may have what no other unit claims. */
+/* Units that do not say where their code is may have what no other unit claims;
+ * those of version 2 can only say where most of it is. */
 static int claim_rest(struct dwarf *d, struct claims *claims, size_t n, struct dwarf_unit *const *last)
 {
 	for (size_t u = 0; u < d->file.nunits && claims->n < claims->limit; u++) {
 		struct dwarf_unit *unit = &d->file.units[u];
 
-		if (unit->type == DW_UT_partial || !dwarf_unit_root(unit) || says_where(unit))
+		if (unit->type == DW_UT_partial || !dwarf_unit_root(unit) || (says_where(unit) && unit->version > 2))
 			continue;
 		for (size_t i = 0; i < n; i++)
 			if (!last[i] && add_claim(claims, unit, i))

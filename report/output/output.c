@@ -221,7 +221,7 @@ static void say_damage(struct sentence *s, const struct recording *rec)
 
 		if (!g->ended) {
 			say(s, "; the end of %s is missing: recorded until ", rec->nsegments > 1 ? g->file : "the recording");
-			say_utc(s, (int64_t)g->meta.start.realtime + (g->last ? g->last - (int64_t)g->meta.start.monotonic : 0));
+			say_utc(s, (int64_t)(g->meta.start.realtime + (g->last ? (uint64_t)g->last - g->meta.start.monotonic : 0)));
 		}
 		if (g->damages) {
 			say(s, "; %s%s%" PRIu32 " damaged place%s, ", rec->nsegments > 1 ? g->file : "",

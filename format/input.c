@@ -25,19 +25,21 @@ void input_release(struct input *in)
 	in->at = in->end = in->room = 0;
 }
 
-/* Room for one read behind what is there: move it to the front when that is
- * enough, double the buffer otherwise.  Grows with what came, not with what was
- * asked for. */
+/*
+ * Room for one read behind what is there: move it to the front when that frees
+ * half of the buffer, double the buffer otherwise, so that bytes are moved once on
+ * average.  Grows with what came, not with what was asked for.
+ */
 static bool make_room(struct input *in)
 {
-	size_t held = in->end - in->at;
+	size_t held = input_held(in);
 	size_t room = in->room;
 	uint8_t *buf;
 
 	if (room - in->end >= READ_SIZE)
 		return true;
-	if (room < held + READ_SIZE) {
-		room = 2 * room < held + READ_SIZE ? held + 2 * READ_SIZE : 2 * room;
+	if (held > room / 2 || room < 2 * READ_SIZE) {
+		room = room ? 2 * room : 2 * READ_SIZE;
 		buf = malloc(room);
 		if (!buf)
 			return false;

@@ -39,7 +39,7 @@ struct reader {
 	struct module_ranges ranges;
 	struct segment segment;
 	struct buf meta_payload; /* of the segment's META: copies are equal */
-	uint64_t raw_total;
+	uint64_t spent;          /* of the budget */
 	size_t taken;            /* bytes of the item given last */
 	bool started, header_damaged, stopped;
 	struct fold_fault fault;
@@ -266,23 +266,28 @@ static bool payload_whole(struct reader *r, const struct chunk_header *header)
 
 	if (header->stored_size > FOLD_MAX_STORED || input_want(&r->in, size) < size)
 		return false;
-	return chunk_payload_matches(header, input_at(&r->in) + FOLD_CHUNK_HEADER_SIZE);
+	if (chunk_payload_matches(header, input_at(&r->in) + FOLD_CHUNK_HEADER_SIZE))
+		return true;
+	r->spent += header->stored_size;
+	return false;
 }
 
-static bool within_budget(struct reader *r, const struct chunk_header *header)
+/* Both decompressing and checksums in vain cost more than the file is long: a
+ * small frame can hold much, and headers can overlap each other's payloads. */
+static bool within_budget(struct reader *r, uint64_t bytes)
 {
-	uint64_t bytes = reader_bytes(r) > r->limits.file_size ? reader_bytes(r) : r->limits.file_size;
+	uint64_t size = reader_bytes(r) > r->limits.file_size ? reader_bytes(r) : r->limits.file_size;
 	uint64_t budget = r->limits.max_raw;
 
 	if (!budget)
-		budget = bytes > MIN_BUDGET / BUDGET_RATIO ? bytes * BUDGET_RATIO : MIN_BUDGET;
-	r->raw_total += header->raw_size;
-	return r->raw_total <= budget;
+		budget = size > MIN_BUDGET / BUDGET_RATIO ? size * BUDGET_RATIO : MIN_BUDGET;
+	r->spent += bytes;
+	return r->spent <= budget;
 }
 
 static enum fold_error unpack(struct reader *r, const struct chunk_header *header, struct fold_bytes *raw)
 {
-	if (!within_budget(r, header))
+	if (!within_budget(r, header->raw_size))
 		return FOLD_E_BUDGET;
 	return unpacker_get(r->unpacker, header, input_at(&r->in) + FOLD_CHUNK_HEADER_SIZE, raw);
 }
@@ -546,11 +551,15 @@ static int take_accepted(struct reader *r, struct fold_item *item, const struct 
 static int take_chunk(struct reader *r, struct fold_item *item, const struct chunk_header *header)
 {
 	bool whole = payload_whole(r, header);
+	struct fold_fault budget;
 
 	item->seq = header->seq;
 	item->type = header->type;
 	item->stored_size = header->stored_size;
 	item->raw_size = header->raw_size;
+	budget = fault_of(item, FOLD_E_BUDGET, 0, "R-CHK-10");
+	if (!whole && !within_budget(r, 0))
+		return stop(r, &budget);
 	if (header->type == FOLD_META && !header->seq && r->segment.chain.chunks && whole && is_other_meta(r, header)) {
 		*item = (struct fold_item){.offset = item->offset};
 		return begin_segment(r, item, 0);

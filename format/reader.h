@@ -48,7 +48,9 @@ struct fold_item {
 
 struct reader_limits {
 	uint64_t file_size;  /* 0 unknown (pipe) */
-	uint64_t max_raw;    /* decompressed bytes in total; 0: max(1 GiB, 100 x file bytes read) */
+	/* Bytes decompressed, and bytes of payloads whose checksum was computed in vain,
+	 * in total; 0: max(1 GiB, 100 x the bytes of the file). */
+	uint64_t max_raw;
 };
 
 struct reader;

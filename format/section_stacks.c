@@ -50,8 +50,9 @@ static void stack_encode(struct buf *to, const struct fold_stacks *stacks, const
 
 void stacks_encode(struct buf *to, const struct fold_stacks *stacks)
 {
-	struct path path = {0};
+	struct path path;
 
+	path.depth = 0;
 	buf_uv(to, stacks->first_id);
 	for (size_t i = 0; i < stacks->n; i++)
 		stack_encode(to, stacks, &stacks->v[i], &path);
@@ -145,8 +146,12 @@ static void stack_decode(struct decoding *d, struct span *s, struct forest *fore
 
 void stacks_decode(struct decoding *d, struct span *s, int section, struct fold_stacks *stacks)
 {
-	struct forest forest = {.out = stacks};
+	struct forest forest;
 
+	/* Only what is used of the path is ever written. */
+	forest.out = stacks;
+	forest.stack_room = forest.node_room = forest.near = 0;
+	forest.path.depth = 0;
 	stacks->first_id = define_first(d, s, section);
 	while (span_left(s) && decoding_room(d, s, (void **)&stacks->v, stacks->n, &forest.stack_room, sizeof(*stacks->v))) {
 		stack_decode(d, s, &forest);

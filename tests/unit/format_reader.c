@@ -325,6 +325,30 @@ TEST(budget)
 	buf_release(&c.file);
 }
 
+/* A header every 32 bytes, each with the rest of the file for its payload. */
+TEST(overlapping_payloads_have_a_budget)
+{
+	enum { N = 2000 };
+	struct chunks c;
+	struct memory_source memory;
+	struct reader_limits limits = {.max_raw = 1 << 20};
+	struct story s;
+
+	chunks_init(&c, 0);
+	c.file.size = c.at[BATCH_0];
+	for (uint32_t i = 0; i < N; i++) {
+		struct chunk_header header = {.type = FOLD_BATCH, .seq = BATCH_0 + i, .stored_size = (N - i - 1) * FOLD_CHUNK_HEADER_SIZE};
+
+		chunk_header_put(buf_extend(&c.file, FOLD_CHUNK_HEADER_SIZE), &header);
+	}
+	memory = (struct memory_source){c.file.at, c.file.at + c.file.size};
+	s = read_source(source_memory(&memory), &limits);
+	CHECK_EQ(s.items[s.n - 1], '!');
+	CHECK_EQ(s.fault.code, FOLD_E_BUDGET);
+	CHECK(s.damages > 10 && s.damages < 30);
+	buf_release(&c.file);
+}
+
 /* ---- unknown things */
 
 static void expect_kind(struct chunk_header header, const char *payload, size_t n, const char *items, enum fold_error want, uint64_t detail)

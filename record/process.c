@@ -170,7 +170,7 @@ static struct process *process_new(struct processes *ps, uint32_t pid, uint64_t 
 	}
 	p->pid = pid;
 	p->serial = ++ps->serials;
-	p->since = since;
+	p->since = p->checked = since;
 	p->start = (int64_t)since;
 	p->maps = maps;
 	p->exe = PROCESS_NO_EXE;

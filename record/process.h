@@ -38,6 +38,7 @@ struct process {
 	int64_t start;              /* ns, CLOCK_MONOTONIC; before the recording for what ran already */
 	bool unknown;               /* nobody told what it is */
 	bool asked;                 /* /proc was asked in vain */
+	uint64_t checked;           /* when events or /proc last told all of it; ns */
 	uint8_t comm[PROCESS_COMM]; /* of the leading thread */
 	struct mapset *maps;
 	struct mapset_past *past;   /* ascending; only when history is kept */

@@ -52,7 +52,7 @@ static struct process *process_of(struct session *s, const struct event *e)
 	struct process *p = process_at(&s->processes, e->pid, time);
 
 	if (p && (!p->unknown || p->asked))
-		return p;
+		return s->doubt && e->pid ? doubt_process(s, p, time) : p;
 	if (ask(s, e->pid, time))
 		return NULL;
 	p = process_at(&s->processes, e->pid, time);

@@ -246,6 +246,7 @@ static int session_apply(struct session *s, const struct event *e)
 		return kernel_event(&s->kernel, &e->ksymbol);
 	case EVENT_LOST:
 		s->lost_records += e->lost.records;
+		s->doubt = e->time;
 		return 0;
 	case EVENT_THROTTLE:
 		return account_add(&s->account, 0, FOLD_NOTE_THROTTLED, e->cpu, 1);

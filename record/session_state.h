@@ -2,7 +2,7 @@
 /*
  * What a session consists of, for the files that make it up: session.c (events
  * and life cycle), sample.c (samples to rows), resolve.c (words to frames),
- * define.c (what rows refer to).  Nobody else includes this.
+ * define.c (what rows refer to), doubt.c (what to ask again after losses).  Nobody else includes this.
  */
 #ifndef FOLD_RECORD_SESSION_STATE_H
 #define FOLD_RECORD_SESSION_STATE_H
@@ -39,6 +39,7 @@ struct session {
 
 	uint64_t written[FOLD_MAX_EVENTS];
 	uint64_t flushed;           /* ns: where the last interval ended */
+	uint64_t doubt;             /* when records were lost last, 0 never */
 	uint64_t lost_records;      /* of the rings, of any kind */
 	bool unresolve;             /* forget results after the next flush */
 	fold_frame frames[FOLD_MAX_FRAMES];
@@ -49,6 +50,12 @@ int64_t session_ticks(const struct session *s, int64_t ns);
 
 /* Events that census gives for one process. */
 int session_learn(void *state, const struct event *event);
+
+/*
+ * doubt.c: the process that `p` really is, after records were lost.  NULL: out
+ * of memory.
+ */
+struct process *doubt_process(struct session *s, struct process *p, uint64_t time);
 
 /* sample.c: 0, or -1 out of memory. */
 int sample_add(struct session *s, const struct event *event);

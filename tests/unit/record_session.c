@@ -3,6 +3,8 @@
 #include "test.h"
 #include "session_fixture.h"
 
+#include "../../record/clock.h"
+
 #define A UINT64_C(0x555500000000)
 #define B UINT64_C(0x7f0000000000)
 
@@ -220,6 +222,88 @@ TEST(process_asked_for_at_the_last_moment)
 	CHECK_STR(back_row(b, 0), "other 77/78 /bin/found+0x1001 -");
 	CHECK_STR(back_row(b, 1), "a) b) c 77/77 ? -");
 	CHECK_EQ(b->account[0][FOLD_NOTE_UNKNOWN_PROC], 0);
+	back_free(b);
+}
+
+/* /proc/77, begun at `start` ns of CLOCK_MONOTONIC; stat counts from boot. */
+static void proc_77(const struct fix *f, uint64_t start, const char *comm, const char *maps)
+{
+	uint64_t boot = clock_ns(CLOCK_BOOTTIME) - clock_now(), hz = (uint64_t)sysconf(_SC_CLK_TCK);
+	char stat[256];
+
+	snprintf(stat, sizeof(stat), "77 (x) S 1 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 %llu 1 1\n",
+		 (unsigned long long)((start + boot) / (NS_PER_SECOND / hz)));
+	tree_text(&f->tree, "proc/77/stat", stat);
+	tree_text(&f->tree, "proc/77/task/77/comm", comm);
+	tree_text(&f->tree, "proc/77/maps", maps);
+}
+
+static void lost(struct fix *f)
+{
+	struct event e = fix_event(f, EVENT_LOST, 0, 0);
+
+	e.lost.records = 3;
+	fix_send(f, &e);
+}
+
+TEST(exec_that_was_lost)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_running(&f, 77, 77, 1);
+	fix_comm(&f, 77, 77, "before", false);
+	fix_mmap(&f, 77, A + 0x4000, 0x1000, 0, "/bin/before", 0);
+	SAMPLE(&f, 77, 77, A + 1, A + 0x4001);
+	proc_77(&f, FIX_START / 2, "after\n", "555500000000-555500010000 r-xp 00001000 08:01 4711 /bin/after\n");
+	SAMPLE(&f, 77, 77, A + 1, A + 0x4001); /* nothing was lost: nothing is asked */
+	lost(&f);
+	SAMPLE(&f, 77, 77, A + 1, A + 0x10001);
+	SAMPLE(&f, 77, 77, A + 2);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "before 77/77 /bin/before+0x1;? -");
+	CHECK_STR(back_row(b, 1), "before 77/77 /bin/before+0x1;? -");
+	CHECK_STR(back_row(b, 2), "after 77/77 ?;/bin/after+0x1001 -");
+	CHECK_STR(back_row(b, 3), "after 77/77 /bin/after+0x1002 -");
+	CHECK_EQ(b->nprocs, 2);
+	back_free(b);
+}
+
+TEST(mapping_that_was_lost)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_running(&f, 77, 77, 1);
+	fix_comm(&f, 77, 77, "x", false);
+	fix_mmap(&f, 77, A, 0x10000, 0x1000, "/bin/x", 0);
+	proc_77(&f, FIX_START / 2, "x\n", "555500000000-555500010000 r-xp 00001000 00:00 1 /bin/x\n"
+		"7f0000000000-7f0000001000 r-xp 00000000 00:00 2 /lib/late.so\n");
+	lost(&f);
+	SAMPLE(&f, 77, 77, B + 1, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "x 77/77 /bin/x+0x1001;/lib/late.so+0x1 -");
+	CHECK_EQ(b->nprocs, 1);
+	back_free(b);
+}
+
+TEST(exit_and_fork_that_were_lost)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_running(&f, 77, 77, 1);
+	fix_comm(&f, 77, 77, "x", false);
+	fix_mmap(&f, 77, A, 0x10000, 0x1000, "/bin/x", 0);
+	f.time += 500000000;
+	proc_77(&f, FIX_START + 300000000, "y\n", "555500000000-555500010000 r-xp 00001000 00:00 9 /bin/y\n");
+	lost(&f);
+	SAMPLE(&f, 77, 77, A + 1);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "y 77/77 /bin/y+0x1001 -");
 	back_free(b);
 }
 

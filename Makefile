@@ -29,6 +29,9 @@ format_o := $(call objects,format)
 record_o := $(call objects,record record/unwind) $(BUILD)/record/programs.o
 report_o := $(call objects,report report/model report/symbols report/output report/verbs)
 bpf_o    := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
+ifneq ($(ARCH),x86_64) # the walker knows no other registers yet
+bpf_o    := $(filter-out %unwind.bpf.o,$(bpf_o))
+endif
 
 # The recorder is one static binary; a sanitized one cannot be.
 record_libs := -lbpf -lelf -lz -lzstd

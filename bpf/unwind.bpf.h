@@ -15,12 +15,7 @@
 #include "sample.bpf.h"
 #include "unwind.h"
 
-/* Fixed before load. */
-struct unwind_config {
-	ev_u32 enabled;
-	ev_u32 read_kernel; /* bpf_probe_read_kernel may be used: not under lockdown=confidentiality */
-};
-const volatile struct unwind_config unwind_config = { .enabled = 1, .read_kernel = 1 };
+const volatile struct unwind_config unwind_config SEC(".rodata.unwind") = { .read_kernel = 1 };
 
 #define ONE_MAPPABLE(type_of_value) \
 	__uint(type, BPF_MAP_TYPE_ARRAY); \
@@ -64,6 +59,25 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } unwind_images SEC(".maps");
+
+/* Wakes user space: a walk came to code that is not known yet.  Says nothing; one
+ * in UNWIND_NUDGE_NS is enough. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} unwind_nudges SEC(".maps");
+ev_u64 nudged;
+
+static __always_inline void nudge(void)
+{
+	ev_u64 now = bpf_ktime_get_ns();
+	ev_u32 nothing = 0;
+
+	if (now - nudged < UNWIND_NUDGE_NS)
+		return;
+	nudged = now;
+	bpf_ringbuf_output(&unwind_nudges, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+}
 
 struct walk {
 	struct unwind_state state;
@@ -293,6 +307,8 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	if ((regs.cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {
 		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = regs.ip;
 		s->head.user_end = (regs.cs & 0xff) == COMPAT_CS ? UNWIND_ENDED_COMPAT : UNWIND_ENDED_UNMAPPED;
+		if (s->head.user_end == UNWIND_ENDED_UNMAPPED)
+			nudge();
 		return 1;
 	}
 	for (int i = 0; i < EVENT_MAX_FRAMES; i++) {
@@ -301,6 +317,8 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 			break;
 	}
 	s->head.user_end = end;
+	if (end == UNWIND_ENDED_UNMAPPED)
+		nudge();
 	return w->n;
 }
 

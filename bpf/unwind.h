@@ -143,6 +143,12 @@ static inline void unwind_process_unpack(struct unwind_process *p, ev_u64 word)
 #define UNWIND_REGS 16 /* general ones */
 
 /* ---- a walk */
+/* Fixed before load. */
+struct unwind_config {
+	ev_u32 read_kernel; /* bpf_probe_read_kernel may be used: not under lockdown=confidentiality */
+};
+#define UNWIND_NUDGE_NS 1000000ULL
+
 /* As enum fold_stack_end of the file; 0: go on. */
 enum unwind_end {
 	UNWIND_GO_ON = 0,

@@ -5,12 +5,11 @@
  * of the one before it; nothing that was sampled in between can depend on it.
  */
 #include "drain.h"
+#include "ring_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define RECORD_MAX 65536 /* its size is a u16 */
 
 int drain_init(struct drain *d, const struct rings *rings, uint32_t max_frames, drain_sink *sink, void *state)
 {
@@ -21,7 +20,7 @@ int drain_init(struct drain *d, const struct rings *rings, uint32_t max_frames, 
 	d->state = state;
 	d->v = calloc(rings->n, sizeof(*d->v));
 	d->heap = calloc(rings->n, sizeof(*d->heap));
-	d->whole = malloc(RECORD_MAX);
+	d->whole = malloc(RING_RECORD_MAX);
 	return d->v && d->heap && d->whole ? 0 : -1;
 }
 
@@ -31,53 +30,6 @@ void drain_release(struct drain *d)
 	free(d->heap);
 	free(d->whole);
 	memset(d, 0, sizeof(*d));
-}
-
-/* The record at `at`, in one piece. */
-static const struct perf_event_header *record_at(const struct ring *ring, uint64_t at, size_t size, uint8_t *whole)
-{
-	uint64_t begin = at & (ring->size - 1), first = ring->size - begin;
-
-	if (size <= first)
-		return (const struct perf_event_header *)(ring->data + begin);
-	memcpy(whole, ring->data + begin, first);
-	memcpy(whole + first, ring->data, size - first);
-	return (const struct perf_event_header *)whole;
-}
-
-/* Records are multiples of 8 bytes at multiples of 8: a word never wraps. */
-static uint64_t word_at(const struct ring *ring, uint64_t at)
-{
-	uint64_t word;
-
-	memcpy(&word, ring->data + (at & (ring->size - 1)), sizeof(word));
-	return word;
-}
-
-/* Size of the record at `at`; 0 when there is none that makes sense. */
-static size_t size_at(const struct ring *ring, uint64_t at, uint64_t head)
-{
-	struct perf_event_header header;
-	uint64_t word = word_at(ring, at);
-
-	memcpy(&header, &word, sizeof(header));
-	if (header.size < RECORD_MIN || header.size % 8 || header.size > head - at)
-		return 0;
-	return header.size;
-}
-
-static uint32_t type_at(const struct ring *ring, uint64_t at)
-{
-	struct perf_event_header header;
-	uint64_t word = word_at(ring, at);
-
-	memcpy(&header, &word, sizeof(header));
-	return header.type;
-}
-
-static uint64_t time_at(const struct ring *ring, uint64_t at, size_t size)
-{
-	return word_at(ring, at + record_time_offset(type_at(ring, at), size));
 }
 
 /* ---- a heap of rings by the time of their oldest record */
@@ -122,14 +74,14 @@ static bool look(struct drain *d, uint32_t i, uint64_t until)
 
 	if (r->tail == r->head)
 		return false;
-	size = size_at(ring, r->tail, r->head);
+	size = ring_size_at(ring, r->tail, r->head);
 	if (!size) { /* not the kernel's doing: begin again behind it */
 		r->malformed++;
 		r->tail = r->head;
 		release_to(ring, r->tail);
 		return false;
 	}
-	r->next = time_at(ring, r->tail, size);
+	r->next = ring_time_at(ring, r->tail, size);
 	return r->next <= until;
 }
 
@@ -161,8 +113,8 @@ static int give_record(struct drain *d, uint64_t until)
 	uint32_t i = d->heap[0];
 	const struct ring *ring = &d->rings->v[i];
 	struct drain_ring *r = &d->v[i];
-	size_t size = size_at(ring, r->tail, r->head);
-	const struct perf_event_header *header = record_at(ring, r->tail, size, d->whole);
+	size_t size = ring_size_at(ring, r->tail, r->head);
+	const struct perf_event_header *header = ring_record_at(ring, r->tail, size, d->whole);
 	struct event event;
 	int err = 0;
 
@@ -221,8 +173,8 @@ bool drain_find_fork(const struct rings *rings, uint32_t tid, uint32_t *parent, 
 		const struct ring *ring = &rings->v[i];
 		uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 
-		for (uint64_t at = ring->page->data_tail, size; at < head && (size = size_at(ring, at, head)); at += size) {
-			if (type_at(ring, at) != PERF_RECORD_FORK || size > sizeof(whole) || record_decode(record_at(ring, at, size, whole), 0, NULL, &event) != RECORD_EVENT)
+		for (uint64_t at = ring->page->data_tail, size; at < head && (size = ring_size_at(ring, at, head)); at += size) {
+			if (ring_type_at(ring, at) != PERF_RECORD_FORK || size > sizeof(whole) || record_decode(ring_record_at(ring, at, size, whole), 0, NULL, &event) != RECORD_EVENT)
 				continue;
 			if (event.tid != tid)
 				continue;

@@ -66,7 +66,7 @@ void meta_fill(struct fold_meta *meta, const struct options *options, const stru
 	meta->interval_ns = facts->interval_ns;
 	meta->sides = facts->sides;
 	meta->max_depth = facts->max_frames;
-	meta->unwinder = FOLD_UNWIND_FP;
+	meta->unwinder = facts->unwinder;
 	meta->nevents = 1;
 	meta->events[0] = (struct fold_event){
 		.kind = FOLD_EVENT_CPU_CLOCK,

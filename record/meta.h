@@ -10,6 +10,7 @@
 struct meta_facts {
 	const struct host *host;     /* borrowed by META: its release */
 	uint32_t frequency, max_frames, sides;
+	enum fold_unwinder unwinder;
 	uint32_t cpus_online, cpus_possible;
 	uint64_t interval_ns;
 };

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "programs.h"
 #include "threads.h"
+#include "unwind/walker.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -33,6 +34,7 @@
 struct probe {
 	struct probe_options options;
 	struct bpf_object *object;
+	struct walker walker; /* then `object` is its */
 	struct bpf_program *program;
 	struct numbers cpus;
 	struct rings rings;
@@ -102,20 +104,16 @@ static int size_map(struct probe *p, const char *name, bool wanted, size_t entri
 	return err;
 }
 
-static int size_maps(struct probe *p)
+/* The walker's object does not count. */
+static int size_halves(struct probe *p)
 {
-	size_t sent = p->options.table_size ? power_of_two(p->options.table_size) : SENT_SLOTS;
 	size_t stack = p->options.max_frames * sizeof(uint64_t);
 	bool counting = p->options.aggregate;
-	int err = set_config(p, sent);
+	int err;
 
-	p->table_size = p->options.table_size;
-	if (!p->table_size) /* at most two stacks a sample; half empty, or too many collide */
-		p->table_size = clamp(power_of_two(4 * p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
-	if (!err)
-		err = size_map(p, "sent", true, sent, 0);
-	if (!err)
-		err = size_map(p, "stacks0", counting, p->table_size, stack);
+	if (p->options.unwind)
+		return 0;
+	err = size_map(p, "stacks0", counting, p->table_size, stack);
 	if (!err)
 		err = size_map(p, "stacks1", counting, p->table_size, stack);
 	if (!err)
@@ -125,12 +123,28 @@ static int size_maps(struct probe *p)
 	return err;
 }
 
+static int size_maps(struct probe *p)
+{
+	size_t sent = p->options.table_size ? power_of_two(p->options.table_size) : SENT_SLOTS;
+	int err = set_config(p, sent);
+
+	p->table_size = p->options.table_size;
+	if (!p->table_size) /* at most two stacks a sample; half empty, or too many collide */
+		p->table_size = clamp(power_of_two(4 * p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
+	if (!err)
+		err = size_map(p, "sent", true, sent, 0);
+	return err ? err : size_halves(p);
+}
+
 static int choose_program(struct probe *p)
 {
-	const char *wanted = p->options.aggregate ? "sample_count" : "sample_event";
+	const char *wanted = p->options.unwind ? "sample_unwind" : p->options.aggregate ? "sample_count" : "sample_event";
 	struct bpf_program *program;
 
+	p->program = NULL;
 	bpf_object__for_each_program(program, p->object) {
+		if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING)
+			continue;
 		if (strcmp(bpf_program__name(program), wanted))
 			bpf_program__set_autoload(program, false);
 		else
@@ -157,20 +171,49 @@ static int set_control(struct probe *p)
 	return bpf_map_update_elem(p->control_fd, &zero, &p->control, BPF_ANY) ? -errno : 0;
 }
 
-static int load(struct probe *p)
+static int load_object(struct probe *p)
+{
+	int err = size_maps(p);
+
+	if (!err)
+		err = choose_program(p);
+	return err ? err : bpf_object__load(p->object);
+}
+
+static int load_sample(struct probe *p)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_sample");
+
+	p->object = bpf_object__open_mem(program_sample, (size_t)(program_sample_end - program_sample), &opts);
+	return p->object ? load_object(p) : -errno;
+}
+
+/* Kernels before 5.15 want to be read; under lockdown they may refuse. */
+static int load_walker(struct probe *p)
+{
+	bool read_kernel = true;
+	int err;
+
+	do {
+		err = walker_open(&p->walker, read_kernel);
+		p->object = p->walker.object;
+		if (!err)
+			err = load_object(p);
+		if (!err)
+			return walker_attach(&p->walker);
+		walker_release(&p->walker);
+		p->object = NULL;
+		read_kernel = !read_kernel;
+	} while (!read_kernel);
+	return err;
+}
+
+static int load(struct probe *p)
+{
 	int err;
 
 	libbpf_set_print(say);
-	p->object = bpf_object__open_mem(program_sample, (size_t)(program_sample_end - program_sample), &opts);
-	if (!p->object)
-		return -errno;
-	err = size_maps(p);
-	if (!err)
-		err = choose_program(p);
-	if (!err)
-		err = bpf_object__load(p->object);
+	err = p->options.unwind ? load_walker(p) : load_sample(p);
 	if (err)
 		return err;
 	p->control_fd = map_fd(p, "control");
@@ -223,7 +266,9 @@ void probe_free(struct probe *p)
 		return;
 	attach_release(&p->attach);
 	rings_close(&p->rings);
-	bpf_object__close(p->object);
+	if (!p->options.unwind)
+		bpf_object__close(p->object);
+	walker_release(&p->walker);
 	numbers_release(&p->cpus);
 	free(p);
 }
@@ -319,6 +364,11 @@ void probe_disable(struct probe *p)
 }
 
 /* ---- what is known of it */
+
+struct bpf_object *probe_walker(const struct probe *p)
+{
+	return p->walker.object;
+}
 
 const struct rings *probe_rings(const struct probe *p)
 {

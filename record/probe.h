@@ -16,12 +16,14 @@
 #include "target.h"
 
 struct probe;
+struct bpf_object;
 
 struct probe_options {
 	uint32_t frequency;  /* samples a second and CPU, within the kernel's limit */
 	uint32_t max_frames; /* per side, within the kernel's limit */
 	uint32_t sides;      /* 1 kernel, 2 user */
 	bool aggregate;
+	bool unwind;         /* user stacks by unwind tables; not with aggregate */
 	size_t table_size;   /* entries of every table; 0: by frequency and CPUs */
 	size_t ring_bytes;   /* 0: by frequency */
 };
@@ -48,6 +50,9 @@ int probe_attach_command(struct probe *p, pid_t pid, const struct numbers *cpus,
 
 int probe_enable(struct probe *p);   /* 0 or -errno */
 void probe_disable(struct probe *p); /* no program runs any more on return */
+
+/* The object of the walker, NULL without `unwind`. */
+struct bpf_object *probe_walker(const struct probe *p);
 
 const struct rings *probe_rings(const struct probe *p);
 const struct numbers *probe_cpus(const struct probe *p); /* that have a ring */

@@ -9,4 +9,11 @@
 program_sample:
 	.incbin "sample.bpf.o"
 program_sample_end:
+	.balign 16
+	.globl program_unwind, program_unwind_end
+program_unwind:
+#if defined(__x86_64__)
+	.incbin "sample_unwind.bpf.o"
+#endif
+program_unwind_end:
 	.section .note.GNU-stack,"",%progbits

@@ -4,5 +4,6 @@
 #define FOLD_RECORD_PROGRAMS_H
 
 extern const unsigned char program_sample[], program_sample_end[];
+extern const unsigned char program_unwind[], program_unwind_end[]; /* empty where there is no walker */
 
 #endif

@@ -4,14 +4,21 @@
  * The only place where an absolute address is looked at; none gets further.
  */
 #include "session_state.h"
+#include "../bpf/event.h"
 
 #include <string.h>
 
+/* The mark behind a word: it was interrupted, as the leaf was. */
+static bool is_exact(const struct raw_stack *raw, size_t i)
+{
+	return !i || (i + 1 < raw->n && raw->words[i + 1] == EVENT_WORD_EXACT);
+}
+
 /* A call can be the last thing in its function: return addresses belong to the
  * byte before.  Words are leaf first, and the leaf is exact. */
-static uint64_t call_site(const uint64_t *words, size_t i)
+static uint64_t call_site(const struct raw_stack *raw, size_t i)
 {
-	return i ? words[i] - 1 : words[i];
+	return is_exact(raw, i) ? raw->words[i] : raw->words[i] - 1;
 }
 
 /* A stack in the making, root first. */
@@ -137,7 +144,7 @@ int resolve_kernel(struct session *s, const struct event_stack *stack, struct st
 	if (stacks_resolved(&s->stacks, stack->id, version, out))
 		return 0;
 	for (size_t i = frames_depth(raw, &end); i-- > 0;) {
-		if (add_kernel(s, &f, raw->words[i], call_site(raw->words, i)))
+		if (add_kernel(s, &f, raw->words[i], call_site(raw, i)))
 			return -1;
 	}
 	/* Looking may have found new modules. */
@@ -192,7 +199,9 @@ int resolve_user(struct session *s, const struct event_stack *stack, const struc
 	if (stacks_resolved(&s->stacks, stack->id, version, out))
 		return 0;
 	for (size_t i = frames_depth(raw, &end); i-- > 0;) {
-		if (add_user(s, &f, p, set, raw->words[i], call_site(raw->words, i)))
+		if (raw->words[i] == EVENT_WORD_EXACT)
+			frames_add(&f, frame_marker(FOLD_MARK_EXACT));
+		else if (add_user(s, &f, p, set, raw->words[i], call_site(raw, i)))
 			return -1;
 	}
 	return frames_finish(s, &f, true, end, stack->id, version, out);

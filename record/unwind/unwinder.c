@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/epoll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <bpf/libbpf.h>
 
 #include "../../format/fold.h"
 #include "../backing.h"
@@ -34,8 +37,35 @@ struct unwinder {
 	struct objects objects;
 	struct mappings mappings;
 	struct vdso vdso;
+	struct ring_buffer *nudges;
+	int wakes;             /* epoll: the builder, nudges */
 	size_t asked;          /* processes that somebody should look at */
+	bool scoped;
 };
+
+static int nudged(void *context, void *data, size_t size)
+{
+	return 0; /* to be awake is all */
+}
+
+static int watch(struct unwinder *u, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(u->wakes, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+static int watch_all(struct unwinder *u, struct bpf_object *object)
+{
+	int err;
+
+	u->nudges = ring_buffer__new(bpf_object__find_map_fd_by_name(object, "unwind_nudges"), nudged, u, NULL);
+	u->wakes = epoll_create1(EPOLL_CLOEXEC);
+	if (!u->nudges || u->wakes < 0)
+		return -errno;
+	err = watch(u, u->builder.fd);
+	return err ? err : watch(u, ring_buffer__epoll_fd(u->nudges));
+}
 
 static int begin(struct unwinder *u, struct bpf_object *object, const struct unwinder_options *options)
 {
@@ -45,7 +75,7 @@ static int begin(struct unwinder *u, struct bpf_object *object, const struct unw
 		err = store_open(&u->store, object);
 	if (!err && tables_init(&u->tables, &u->store, options->max_bytes ? options->max_bytes : DEFAULT_BYTES))
 		err = -ENOMEM;
-	return err;
+	return err ? err : watch_all(u, object);
 }
 
 int unwinder_new(struct unwinder **out, struct bpf_object *object, const struct unwinder_options *options)
@@ -56,6 +86,8 @@ int unwinder_new(struct unwinder **out, struct bpf_object *object, const struct 
 	*out = NULL;
 	if (!u)
 		return -ENOMEM;
+	u->wakes = -1;
+	u->scoped = options->scoped;
 	u->proc = options->proc ? options->proc : "/proc";
 	objects_init(&u->objects, &u->tables, &u->builder);
 	mappings_init(&u->mappings, &u->store, &u->objects);
@@ -78,6 +110,9 @@ void unwinder_free(struct unwinder *u)
 	tables_release(&u->tables);
 	builder_close(&u->builder);
 	store_release(&u->store);
+	ring_buffer__free(u->nudges);
+	if (u->wakes >= 0)
+		close(u->wakes);
 	free(u);
 }
 
@@ -156,6 +191,15 @@ static int map(struct unwinder *u, struct unwind_task *t, const struct event_mma
 
 /* ---- processes that samples did not fit */
 
+/* The process, if it is any of our business; NULL else, or with *failed. */
+static struct unwind_task *task_of(struct unwinder *u, uint32_t pid, bool *failed)
+{
+	struct unwind_task *t = u->scoped ? mappings_find(&u->mappings, pid) : mappings_task(&u->mappings, pid);
+
+	*failed = !t && !u->scoped;
+	return t;
+}
+
 static void ask(struct unwinder *u, struct unwind_task *t)
 {
 	u->asked += !t->asked;
@@ -167,10 +211,11 @@ static void sample(struct unwinder *u, const struct event *e)
 {
 	const struct event_stack *s = &e->sample.user;
 	struct unwind_task *t;
+	bool failed;
 
 	if (s->end != FOLD_STACK_END_UNMAPPED || !s->words || !s->n)
 		return;
-	t = mappings_task(&u->mappings, e->pid);
+	t = task_of(u, e->pid, &failed);
 	if (t && (!t->maps->n || !mapset_find(t->maps, s->words[s->n - 1])))
 		ask(u, t);
 }
@@ -221,28 +266,63 @@ static void leave(struct unwinder *u, uint32_t pid, uint64_t time)
 	mappings_exit(&u->mappings, pid, time);
 }
 
+/* The census says all that is mapped, as of e->time. */
+static void found(struct unwinder *u, struct unwind_task *t, const struct event *e)
+{
+	mappings_begin(&u->mappings, t, u->store.process_image(&u->store, t->tgid));
+	t->since = e->time;
+}
+
+static int fork_event(struct unwinder *u, const struct event *e)
+{
+	bool failed = false;
+	struct unwind_task *t;
+
+	if (e->pid != e->tid)
+		return 0;
+	if (e->fork.running) {
+		t = task_of(u, e->pid, &failed);
+		if (t)
+			found(u, t, e);
+		return failed ? -1 : 0;
+	}
+	if (u->scoped && !mappings_find(&u->mappings, e->fork.ppid))
+		return 0;
+	return mappings_fork(&u->mappings, e->pid, e->fork.ppid);
+}
+
+static void exec_event(struct unwinder *u, const struct event *e)
+{
+	const struct unwind_task *t = mappings_find(&u->mappings, e->pid);
+
+	if (!t ? !u->scoped : e->time >= t->since)
+		mappings_exec(&u->mappings, e->pid, clock_now());
+}
+
+int unwinder_follow(struct unwinder *u, uint32_t pid)
+{
+	return mappings_task(&u->mappings, pid) ? 0 : -1;
+}
+
 int unwinder_event(struct unwinder *u, const struct event *e)
 {
 	struct unwind_task *t;
+	bool failed;
 
 	switch (e->kind) {
 	case EVENT_SAMPLE:
 		sample(u, e);
 		return 0;
 	case EVENT_MMAP:
-		t = mappings_task(&u->mappings, e->pid);
+		t = task_of(u, e->pid, &failed);
 		if (!t)
-			return -1;
+			return failed ? -1 : 0;
 		return e->time < t->since ? 0 : map(u, t, &e->mmap);
 	case EVENT_FORK:
-		/* A thread; or found by the census, which tells all that is mapped. */
-		if (e->pid == e->fork.ppid || e->fork.running)
-			return 0;
-		return mappings_fork(&u->mappings, e->pid, e->fork.ppid);
+		return fork_event(u, e);
 	case EVENT_COMM:
-		t = mappings_find(&u->mappings, e->pid);
-		if (e->comm.exec && (!t || e->time >= t->since))
-			mappings_exec(&u->mappings, e->pid, clock_now());
+		if (e->comm.exec)
+			exec_event(u, e);
 		return 0;
 	case EVENT_EXIT:
 		if (e->pid == e->tid)
@@ -255,6 +335,7 @@ int unwinder_event(struct unwinder *u, const struct event *e)
 
 void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms)
 {
+	ring_buffer__consume(u->nudges);
 	objects_work(&u->objects, wait_ms);
 	if (u->asked)
 		look_around(u, clock_now());
@@ -264,7 +345,7 @@ void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms)
 
 int unwinder_fd(const struct unwinder *u)
 {
-	return u->builder.fd;
+	return u->wakes;
 }
 
 void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out)

@@ -18,6 +18,7 @@ struct unwinder;
 
 struct unwinder_options {
 	size_t max_bytes;    /* memory for rows of tables; 0: 64 MiB */
+	bool scoped;         /* only processes of unwinder_follow() and what they fork */
 	const char *proc;    /* "/proc" */
 };
 
@@ -25,7 +26,11 @@ struct unwinder_options {
 int unwinder_new(struct unwinder **out, struct bpf_object *object, const struct unwinder_options *options);
 void unwinder_free(struct unwinder *u); /* accepts NULL */
 
-/* One event, in time order.  0, or -1: out of memory. */
+/* With `scoped`: this process too.  0, or -1: out of memory. */
+int unwinder_follow(struct unwinder *u, uint32_t pid);
+
+/* One event, in time order but for microseconds; samples may come later than the
+ * rest.  0, or -1: out of memory. */
 int unwinder_event(struct unwinder *u, const struct event *event);
 
 /*
@@ -35,7 +40,8 @@ int unwinder_event(struct unwinder *u, const struct event *event);
  */
 void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms);
 
-/* Readable when a table is finished: time for unwinder_work(). */
+/* Readable when a table is finished, or a walk came to code that is not known:
+ * time for new events and unwinder_work(). */
 int unwinder_fd(const struct unwinder *u);
 
 struct unwinder_summary {

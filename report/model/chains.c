@@ -3,6 +3,7 @@
 #include "chains.h"
 
 #include "array.h"
+#include "order.h"
 
 #define LOST_MARKER UINT64_MAX /* not one of enum fold_marker: a definition was damaged */
 
@@ -114,20 +115,24 @@ static int resolve_one(struct chains *chains, struct address *a)
 	return 0;
 }
 
-static int address_compare(const void *a, const void *b, void *state)
+/* The addresses by (module, offset, exact). */
+static struct ordered *sort_addresses(const struct chains *chains)
 {
-	const struct address *v = state;
-	const struct address *x = &v[*(const uint32_t *)a], *y = &v[*(const uint32_t *)b];
+	struct ordered *v = malloc((chains->n + 1) * 2 * sizeof(*v));
 
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return (int)x->exact - (int)y->exact;
+	if (!v)
+		return NULL;
+	for (size_t i = 0; i < chains->n; i++) /* offsets are below 2^62 */
+		v[i] = (struct ordered){chains->v[i].offset << 1 | chains->v[i].exact, (uint32_t)i};
+	order_sort(v, v + chains->n, chains->n);
+	for (size_t i = 0; i < chains->n; i++)
+		v[i].key = chains->v[v[i].index].module;
+	order_sort(v, v + chains->n, chains->n);
+	return v;
 }
 
 /* All of them at once: a module's debug information is then read once. */
-static int look_up_all(const struct chains *chains, const uint32_t *order)
+static int look_up_all(const struct chains *chains, const struct ordered *order)
 {
 	struct symbol_address *v = malloc((chains->n + 1) * sizeof(*v));
 	size_t n = 0;
@@ -135,7 +140,7 @@ static int look_up_all(const struct chains *chains, const uint32_t *order)
 	if (!v)
 		return -1;
 	for (size_t i = 0; i < chains->n; i++) {
-		const struct address *a = &chains->v[order[i]];
+		const struct address *a = &chains->v[order[i].index];
 
 		if (a->module != REC_NONE)
 			v[n++] = (struct symbol_address){a->module, a->offset, a->exact};
@@ -147,17 +152,11 @@ static int look_up_all(const struct chains *chains, const uint32_t *order)
 
 int chains_resolve(struct chains *chains)
 {
-	uint32_t *order = malloc((chains->n + 1) * sizeof(*order));
-	int err = order ? 0 : -1;
+	struct ordered *order = sort_addresses(chains);
+	int err = order ? look_up_all(chains, order) : -1;
 
-	if (err)
-		return -1;
-	for (size_t i = 0; i < chains->n; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, chains->n, sizeof(*order), address_compare, chains->v);
-	err = look_up_all(chains, order);
 	for (size_t i = 0; !err && i < chains->n; i++)
-		err = resolve_one(chains, &chains->v[order[i]]);
+		err = resolve_one(chains, &chains->v[order[i].index]);
 	free(order);
 	return err;
 }

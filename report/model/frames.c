@@ -70,9 +70,10 @@ static int keep_text(struct frames *frames, const char *at, size_t n, const char
 	uint32_t id;
 
 	n = n < sizeof(buf) - 1 ? n : sizeof(buf) - 1;
-	for (size_t i = 0; i < n; i++)
-		buf[i] = at[i] ? at[i] : '?';
+	memcpy(buf, at, n);
 	buf[n] = '\0';
+	for (char *nul = buf; (nul = memchr(nul, '\0', (size_t)(buf + n - nul)));)
+		*nul = '?';
 	if (intern_add(&frames->text, buf, n + 1, &id))
 		return -1;
 	*out = (const char *)intern_get(&frames->text, id).at;
@@ -83,7 +84,7 @@ int frames_init(struct frames *frames, const struct recording *rec, const struct
 {
 	struct frame all = {.kind = FRAME_ROOT};
 
-	*frames = (struct frames){.rec = rec, .options = options};
+	*frames = (struct frames){.rec = rec, .options = options, .module = REC_NONE};
 	hash_seed_init(&frames->seed);
 	intern_init(&frames->text, 0);
 	if (frames_rehash(frames, 1024) || keep_text(frames, "all", 3, &all.name) ||
@@ -155,29 +156,37 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* name[+0x12][ file.c:12][_[k]]; the name is what gives way when it is too long. */
-static int symbol_text(struct frames *frames, const struct frame *frame, uint32_t module_kind,
-		       const struct symbol *symbol, const char **out)
+/* What options add behind a name: [+0x12][ file.c:12][_[k]]. */
+static void symbol_tail(const struct tree_options *options, uint32_t module_kind, const struct symbol *symbol, char *tail,
+			size_t size)
 {
-	const struct tree_options *options = frames->options;
-	char text[TEXT_MAX], tail[512] = "";
 	size_t n = 0;
-	int fits;
 
+	tail[0] = '\0';
 	if (options->offsets && symbol->named && !symbol->inlined)
 		n += (size_t)snprintf(tail, 32, "+0x%" PRIx64, symbol->offset);
 	if (options->lines && symbol->file && symbol->line)
 		n += (size_t)snprintf(tail + n, 400, " %.380s:%" PRIu32, base_name(symbol->file), symbol->line);
 	if (options->annotate)
-		snprintf(tail + n, sizeof(tail) - n, "%s", annotation(module_kind, symbol));
-	if (!symbol->named && options->merge_unnamed && *frame->module)
-		fits = snprintf(text, sizeof(text) - sizeof(tail), frame->module[0] == '[' ? "%s" : "[%s]", frame->module);
-	else
-		fits = snprintf(text, sizeof(text) - sizeof(tail), "%s", symbol->name);
-	if (fits < 0)
-		return -1;
-	strcat(text, tail);
-	return keep_text(frames, text, strlen(text), out);
+		snprintf(tail + n, size - n, "%s", annotation(module_kind, symbol));
+}
+
+/* A name that is too long gives way to what stands behind it. */
+static int symbol_text(struct frames *frames, const struct frame *frame, uint32_t module_kind,
+		       const struct symbol *symbol, const char **out)
+{
+	bool merged = !symbol->named && frames->options->merge_unnamed && *frame->module;
+	bool brackets = merged && frame->module[0] != '[';
+	const char *name = merged ? frame->module : symbol->name;
+	char text[TEXT_MAX], tail[512];
+	size_t n = strlen(name);
+
+	symbol_tail(frames->options, module_kind, symbol, tail, sizeof(tail));
+	if (!brackets && !*tail)
+		return keep_text(frames, name, n, out);
+	n = n < sizeof(text) - sizeof(tail) - 3 ? n : sizeof(text) - sizeof(tail) - 3;
+	n = (size_t)snprintf(text, sizeof(text), "%s%.*s%s%s", brackets ? "[" : "", (int)n, name, brackets ? "]" : "", tail);
+	return keep_text(frames, text, n, out);
 }
 
 int frames_symbol(struct frames *frames, uint32_t module, const struct symbol *symbol, uint32_t *id)
@@ -185,8 +194,11 @@ int frames_symbol(struct frames *frames, uint32_t module, const struct symbol *s
 	uint32_t module_kind = frames->rec->modules[module].kind;
 	struct frame frame = {.kind = code_kind(module_kind, symbol)};
 
-	if (module_base_name(frames, module, &frame.module) ||
-	    symbol_text(frames, &frame, module_kind, symbol, &frame.name))
+	if (module != frames->module && module_base_name(frames, module, &frames->module_name))
+		return -1;
+	frames->module = module;
+	frame.module = frames->module_name;
+	if (symbol_text(frames, &frame, module_kind, symbol, &frame.name))
 		return -1;
 	if (frames->options->lines && symbol->file) {
 		frame.line = symbol->line;

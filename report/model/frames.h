@@ -18,6 +18,8 @@ struct frames {
 	size_t nslots;
 	struct hash_seed seed;
 	struct intern text; /* terminators are part of the bytes: equal text, equal pointer */
+	uint32_t module;    /* the last one asked for, and its base name */
+	const char *module_name;
 };
 
 /* Frame 0 is "all".  0, or -1 out of memory. */

@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "array.h"
+#include "order.h"
 
 struct stem { /* what grew for a node, and on which twig its stack stands */
 	uint32_t base, twig;
-};
-struct planned { /* a count, by what orders it */
-	uint32_t root, user, kernel, count;
 };
 struct side { /* the last stack of a side, on which twig it stands, and where it ended */
 	uint32_t base, leaf, end, twig;
@@ -31,7 +29,7 @@ struct grower {
 	struct stem *stems;                 /* per node that is no leaf */
 	uint32_t *roots;                    /* twig per thread or CPU, TREE_NONE not there yet */
 	size_t nroots;
-	struct planned *planned;
+	struct ordered *planned;            /* counts to be grown; as many again to sort them */
 	size_t nplanned;
 	struct side user, kernel;
 	uint32_t truncated, unknown;        /* frames */
@@ -60,55 +58,58 @@ static int mark_stack(struct grower *g, uint32_t leaf)
 	return 0;
 }
 
-static size_t root_place(const struct grower *g, const struct rec_count *count)
+/* Where roots[] remembers the root of this count. */
+static uint32_t *known_root(const struct grower *g, const struct rec_count *count)
 {
+	if (g->options->by == TREE_BY_NONE)
+		return &g->roots[0];
 	if (g->options->by != TREE_BY_CPU)
-		return count->thread;
-	return count->cpu < g->nroots ? count->cpu : g->nroots - 1;
+		return &g->roots[count->thread];
+	return &g->roots[count->cpu < g->nroots ? count->cpu : g->nroots - 1];
 }
 
 /* The twig that --by puts below the stack. */
-static int plan_root(struct grower *g, const struct rec_count *count, uint32_t *root)
+static int plan_root(struct grower *g, const struct rec_count *count)
 {
-	uint32_t *known = &g->roots[root_place(g, count)];
-	uint32_t frame;
+	uint32_t *known = known_root(g, count), frame;
 
-	*root = 0;
-	if (g->options->by == TREE_BY_NONE)
+	if (*known != TREE_NONE)
 		return 0;
-	if (*known == TREE_NONE && (frames_root(g->frames, count, &frame) || twigs_add(g->twigs, 0, frame, known)))
-		return -1;
-	*root = *known;
-	return 0;
+	if (g->options->by == TREE_BY_NONE) {
+		*known = 0;
+		return 0;
+	}
+	return frames_root(g->frames, count, &frame) || twigs_add(g->twigs, 0, frame, known) ? -1 : 0;
 }
 
-static int planned_compare(const void *a, const void *b)
+/* By root, then by user stack, then by kernel stack. */
+static void sort_planned(struct grower *g)
 {
-	const struct planned *x = a, *y = b;
+	struct ordered *v = g->planned, *scratch = g->planned + g->rec->ncounts;
 
-	if (x->root != y->root)
-		return x->root < y->root ? -1 : 1;
-	if (x->user != y->user)
-		return x->user < y->user ? -1 : 1;
-	if (x->kernel != y->kernel)
-		return x->kernel < y->kernel ? -1 : 1;
-	return x->count < y->count ? -1 : 1;
+	for (size_t i = 0; i < g->nplanned; i++) {
+		const struct rec_count *count = &g->rec->counts[v[i].index];
+
+		v[i].key = (uint64_t)count->uleaf << 32 | count->kleaf;
+	}
+	order_sort(v, scratch, g->nplanned);
+	for (size_t i = 0; i < g->nplanned; i++)
+		v[i].key = *known_root(g, &g->rec->counts[v[i].index]);
+	order_sort(v, scratch, g->nplanned);
 }
 
 static int plan(struct grower *g)
 {
 	for (size_t i = 0; i < g->rec->ncounts; i++) {
 		const struct rec_count *count = &g->rec->counts[i];
-		struct planned *planned = &g->planned[g->nplanned];
 
 		if (count->event != g->options->event || !value(g, count))
 			continue;
-		*planned = (struct planned){.user = count->uleaf, .kernel = count->kleaf, .count = (uint32_t)i};
-		if (mark_stack(g, count->uleaf) || mark_stack(g, count->kleaf) || plan_root(g, count, &planned->root))
+		g->planned[g->nplanned++].index = (uint32_t)i;
+		if (mark_stack(g, count->uleaf) || mark_stack(g, count->kleaf) || plan_root(g, count))
 			return -1;
-		g->nplanned++;
 	}
-	qsort(g->planned, g->nplanned, sizeof(*g->planned), planned_compare);
+	sort_planned(g);
 	return chains_resolve(&g->chains);
 }
 
@@ -185,11 +186,9 @@ static int grow_stack(struct grower *g, struct side *side, uint32_t *twig, uint3
 	return 0;
 }
 
-static int grow_count(struct grower *g, const struct planned *planned, uint32_t *twig)
+static int grow_count(struct grower *g, const struct rec_count *count, uint32_t *twig)
 {
-	const struct rec_count *count = &g->rec->counts[planned->count];
-
-	*twig = planned->root;
+	*twig = *known_root(g, count);
 	if (grow_stack(g, &g->user, twig, count->uleaf, count->uend) ||
 	    grow_stack(g, &g->kernel, twig, count->kleaf, count->kend))
 		return -1;
@@ -218,7 +217,7 @@ static int grower_init(struct grower *g, struct symbolizer *symbolizer)
 	g->leaf_chain = none_array(rec->nnodes, sizeof(*g->leaf_chain));
 	g->inner_chain = none_array(rec->nnodes, sizeof(*g->inner_chain));
 	g->stems = none_array(rec->nnodes, sizeof(*g->stems));
-	g->planned = malloc((rec->ncounts + 1) * sizeof(*g->planned));
+	g->planned = malloc((rec->ncounts + 1) * 2 * sizeof(*g->planned));
 	if (!g->roots || !g->leaf_chain || !g->inner_chain || !g->stems || !g->planned ||
 	    chains_init(&g->chains, g->frames, symbolizer))
 		return -1;
@@ -246,7 +245,7 @@ int grow(struct twigs *twigs, struct frames *frames, struct symbolizer *symboliz
 
 	memset(leaves, 0xff, g.rec->ncounts * sizeof(*leaves));
 	for (size_t i = 0; !err && i < g.nplanned; i++)
-		err = grow_count(&g, &g.planned[i], &leaves[g.planned[i].count]);
+		err = grow_count(&g, &g.rec->counts[g.planned[i].index], &leaves[g.planned[i].index]);
 	grower_release(&g);
 	return err;
 }

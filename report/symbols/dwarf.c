@@ -303,8 +303,10 @@ static int job_prepare(struct job *job)
 	job->rows = calloc(job->n, sizeof(*job->rows));
 	if (!job->found || !job->rows)
 		return -1;
-	for (size_t i = 0; i < job->n; i++)
+	for (size_t i = 0; i < job->n; i++) {
 		job->found[i].address = job->rows[i].address = job->queries[job->claims[i].query].address;
+		job->found[i].node = WALK_NONE;
+	}
 	return 0;
 }
 

@@ -217,7 +217,7 @@ static void form_skip_indirect(const struct dwarf_unit *u, struct dwarf_cursor *
 
 void dwarf_die_skip(const struct dwarf_unit *u, struct dwarf_cursor *c, const struct dwarf_abbrev *abbrev, uint64_t *sibling)
 {
-	const struct dwarf_skip *skip = u->abbrevs->skips + abbrev->skip;
+	const struct dwarf_skip *skip = abbrev->nskips ? &u->abbrevs->skips[abbrev->skip] : NULL;
 
 	*sibling = 0;
 	for (uint32_t i = 0; i < abbrev->nskips; i++) {
@@ -348,7 +348,7 @@ static int64_t constant_of(const struct dwarf_abbrevs *a, const struct dwarf_att
 
 bool dwarf_die_read(const struct dwarf_unit *u, struct dwarf_cursor *c, const struct dwarf_abbrev *abbrev, struct dwarf_die *die)
 {
-	const struct dwarf_attr *attr = u->abbrevs->attrs + abbrev->attr;
+	const struct dwarf_attr *attr = abbrev->nattrs ? &u->abbrevs->attrs[abbrev->attr] : NULL;
 
 	memset(die, 0, sizeof(*die));
 	for (uint32_t i = 0; i < abbrev->nattrs; i++) {

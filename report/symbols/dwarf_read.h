@@ -24,7 +24,7 @@ struct dwarf_cursor {
 
 static inline struct dwarf_cursor cursor_at(struct dwarf_bytes b, uint64_t offset, bool big)
 {
-	if (offset > b.size)
+	if (!b.at || offset > b.size)
 		return (struct dwarf_cursor){.big = big, .bad = true};
 	return (struct dwarf_cursor){b.at + offset, b.at + b.size, big, false};
 }

@@ -187,8 +187,6 @@ int dwarf_walk(struct dwarf_unit *u, struct walk_claim *claims, size_t n, struct
 
 	if (!dwarf_unit_abbrevs(u))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		claims[i].node = WALK_NONE;
 	walk_unit(&w);
 	for (size_t i = 0; i < n; i++)
 		unclaimed = unclaimed || claims[i].node == WALK_NONE;

@@ -27,7 +27,7 @@ struct walk_nodes {
 /* An address that the unit may cover. */
 struct walk_claim {
 	uint64_t address;
-	uint32_t node;        /* innermost, WALK_NONE none */
+	uint32_t node;        /* innermost; WALK_NONE before the walk, and when there is none */
 };
 
 /* Fill the nodes of `claims`, sorted by address.  0, or -1: out of memory; a broken

@@ -35,6 +35,7 @@ struct search {
 	const struct rec_module *module;
 	const char *path;  /* as recorded, and its last component */
 	const char *base;
+	const char *release; /* uname -r, "" unknown */
 	char hex[2 * FOLD_MAX_BUILD_ID + 1]; /* the GNU build-id; "" none */
 	const struct fold_module_id *id;     /* what proves a file; NULL: nothing can */
 	struct located *out;
@@ -264,9 +265,25 @@ static void try_index(struct search *s, struct tree *tree)
 			try_file(s, tree->index.v[first + i]->path);
 }
 
+/* Where distributions and builds put a kernel with its symbols. */
+static void search_kernel(struct search *s, const char *root)
+{
+	if (s->module->kind != FOLD_MODULE_KERNEL || !*s->release || strchr(s->release, '/'))
+		return;
+	try_path(s, "%s/usr/lib/debug/boot/vmlinux-%s", root, s->release);
+	try_path(s, "%s/usr/lib/debug/lib/modules/%s/vmlinux", root, s->release);
+	try_path(s, "%s/usr/lib/debug/usr/lib/modules/%s/vmlinux", root, s->release);
+	try_path(s, "%s/boot/vmlinux-%s", root, s->release);
+	try_path(s, "%s/lib/modules/%s/build/vmlinux", root, s->release);
+	try_path(s, "%s/lib/modules/%s/vmlinux", root, s->release);
+}
+
 static void search_symbols_dir(struct search *s, struct tree *tree)
 {
 	try_build_id_tree(s, tree->dir);
+	search_kernel(s, tree->dir);
+	if (s->module->kind == FOLD_MODULE_KERNEL)
+		try_path(s, "%s/vmlinux", tree->dir);
 	if (*s->base && *s->base != '[') {
 		try_path(s, "%s/%s.debug", tree->dir, s->base);
 		try_path(s, "%s/%s", tree->dir, s->base);
@@ -280,6 +297,7 @@ static void search_symbols_dir(struct search *s, struct tree *tree)
 
 static void search_root(struct search *s, const char *root)
 {
+	search_kernel(s, root);
 	if (stays_inside(s->path))
 		try_path(s, "%s%s", root, s->path);
 	if (s->hex[0]) {
@@ -334,11 +352,11 @@ static void search_all(struct search *s)
 		search_vdso(s);
 }
 
-int locate(struct locator *l, const struct rec_module *m, const char *path, struct located *out)
+int locate(struct locator *l, const struct rec_module *m, const char *path, const char *release, struct located *out)
 {
 	const char *slash = strrchr(path, '/');
 	struct search s = {
-		.locator = l, .module = m, .path = path, .base = slash ? slash + 1 : path,
+		.locator = l, .module = m, .path = path, .base = slash ? slash + 1 : path, .release = release,
 		.id = best_id(m), .out = out,
 	};
 
@@ -358,7 +376,7 @@ int locate_by_id(struct locator *l, const uint8_t *id, size_t size, struct elf_f
 	struct rec_module m = {.kind = FOLD_MODULE_OTHER, .nids = 1, .ids = {{FOLD_ID_GNU, {id, size}}}};
 	struct located found;
 
-	if (!size || size > FOLD_MAX_BUILD_ID || locate(l, &m, "", &found))
+	if (!size || size > FOLD_MAX_BUILD_ID || locate(l, &m, "", "", &found))
 		return -EINVAL;
 	memset(out, 0, sizeof(*out));
 	if (found.n) {

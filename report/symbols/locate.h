@@ -37,10 +37,11 @@ int locator_new(struct locator **out, const struct locator_options *options);
 void locator_free(struct locator *l);
 
 /*
- * Files of `m`, whose recorded name is `path`.  Finding none is ordinary.  The
- * result is released by the caller.  0, or -1: out of memory.
+ * Files of `m`, whose recorded name is `path`.  `release` is that of the kernel
+ * (uname -r), "" unknown.  Finding none is ordinary.  The result is released by
+ * the caller.  0, or -1: out of memory.
  */
-int locate(struct locator *l, const struct rec_module *m, const char *path, struct located *out);
+int locate(struct locator *l, const struct rec_module *m, const char *path, const char *release, struct located *out);
 void located_release(struct located *found); /* accepts a zeroed struct */
 
 /* A file with this GNU build-id, wherever trees of debug files are searched by

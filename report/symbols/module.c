@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../log.h"
+#include "kernel.h"
 #include "recorded.h"
 
 #define DEFAULT_PAGE 4096
@@ -54,14 +56,18 @@ int module_init(struct module *m, const struct recording *rec, uint32_t index)
 {
 	const struct rec_module *r = &rec->modules[index];
 	struct fold_bytes name = recording_string(rec, r->name);
+	struct fold_bytes release;
 	uint64_t page = r->segment < rec->nsegments ? rec->segments[r->segment].meta.page_size : 0;
 
 	memset(m, 0, sizeof(*m));
 	m->rec = r;
+	m->index = index;
 	m->recording = rec;
 	m->page = page && page <= MAX_PAGE && !(page & (page - 1)) ? page : DEFAULT_PAGE;
 	m->path = strndup(name.size ? (const char *)name.at : "", name.size);
-	return m->path ? 0 : -1;
+	release = r->segment < rec->nsegments ? rec->segments[r->segment].meta.kernel_release : (struct fold_bytes){0};
+	m->release = strndup(release.size ? (const char *)release.at : "", release.size);
+	return m->path && m->release ? 0 : -1;
 }
 
 void module_rest(struct module *m)
@@ -81,6 +87,7 @@ void module_release(struct module *m)
 {
 	module_rest(m);
 	free(m->path);
+	free(m->release);
 	free(m->file);
 	memset(m, 0, sizeof(*m));
 }
@@ -98,6 +105,31 @@ static void choose_segments(struct module *m)
 		m->nsegments = elf_segments(code->elf, m->segments, FOLD_MAX_SEGMENTS);
 		if (m->nsegments > FOLD_MAX_SEGMENTS)
 			m->nsegments = 0;
+	}
+}
+
+/* The file proven to be the kernel may still not tell where its code was. */
+static void place_kernel(struct module *m)
+{
+	const struct elf_file *file = located_with(&m->found, ELF_HAS_CODE);
+
+	if (!file)
+		file = located_with(&m->found, ELF_HAS_SYMTAB);
+	if (!file)
+		return;
+	switch (kernel_base(m->recording, m->index, file, &m->base)) {
+	case KERNEL_FOUND:
+		m->based = true;
+		return;
+	case KERNEL_NO_TEXT:
+		log_warning("%s: has no _text, or no code: no kernel names from it", file->path);
+		return;
+	case KERNEL_TOO_FEW:
+		log_warning("%s: too few kernel return addresses were recorded to find where this kernel was: no names from it", file->path);
+		return;
+	case KERNEL_AMBIGUOUS:
+		log_warning("%s: the recorded addresses do not single out where this kernel was: no names from it", file->path);
+		return;
 	}
 }
 
@@ -148,9 +180,11 @@ static void open_files(struct module *m, struct locator *locator)
 {
 	const char *file;
 
-	if (locate(locator, m->rec, m->path, &m->found))
+	if (locate(locator, m->rec, m->path, m->release, &m->found))
 		return;
 	choose_segments(m);
+	if (m->rec->kind == FOLD_MODULE_KERNEL)
+		place_kernel(m);
 	if (read_symbols(m)) {
 		symtab_release(&m->symtab);
 		symtab_release(&m->stubs);
@@ -171,7 +205,7 @@ static void module_open(struct module *m, struct locator *locator)
 {
 	m->opened = true;
 	m->state = MODULE_NOT_FOUND;
-	if (m->rec->kind == FOLD_MODULE_ELF || m->rec->kind == FOLD_MODULE_VDSO)
+	if (m->rec->kind == FOLD_MODULE_ELF || m->rec->kind == FOLD_MODULE_VDSO || m->rec->kind == FOLD_MODULE_KERNEL)
 		open_files(m, locator);
 	if (m->rec->nsyms)
 		m->state = MODULE_NAMED;
@@ -205,6 +239,10 @@ static enum symbol_source source_of(const struct module *m, const struct symtab_
 
 bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr)
 {
+	if (m->rec->kind == FOLD_MODULE_KERNEL) {
+		*vaddr = m->base + offset;
+		return m->based;
+	}
 	return m->found.n && module_vaddr(m->segments, m->nsegments, m->page, offset, vaddr);
 }
 

@@ -16,8 +16,10 @@
 
 struct module {
 	const struct rec_module *rec;
+	uint32_t index;        /* of it in the recording */
 	const struct recording *recording;
 	char *path;            /* recorded name, terminated */
+	char *release;         /* of the kernel that was recorded, or "" */
 	uint64_t page;         /* of the machine that was recorded */
 	bool opened;           /* files were searched for, with or without success */
 	struct located found;
@@ -30,6 +32,8 @@ struct module {
 	/* How offsets become addresses: the recorded segments, else those of a proven file. */
 	size_t nsegments;
 	struct fold_segment segments[FOLD_MAX_SEGMENTS];
+	bool based;            /* of a kernel: `base` is the address of offset 0 */
+	uint64_t base;
 	enum module_state state;
 	char *file;            /* see struct module_status */
 	bool weak;

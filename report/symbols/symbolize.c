@@ -180,6 +180,8 @@ static struct module *module_of(struct symbolizer *s, uint32_t id)
 		return s->modules[id];
 	m = calloc(1, sizeof(*m));
 	if (!m || module_init(m, s->rec, id)) {
+		if (m)
+			module_release(m);
 		free(m);
 		return NULL;
 	}
@@ -307,7 +309,7 @@ static void look_up(struct symbolizer *s, uint32_t id, struct module *module, st
 	if (with)
 		ask_dwarf(s, module, v, with, &answer);
 	for (size_t i = 0; i < n; i++) {
-		struct symbols got = fill(s, module, &v[i], answer.frames + v[i].query.first);
+		struct symbols got = fill(s, module, &v[i], answer.frames ? &answer.frames[v[i].query.first] : NULL);
 
 		count(s, module, &got);
 		cache_put(&s->cache, &(struct symbol_address){id, v[i].offset, v[i].exact}, &got);

@@ -355,7 +355,7 @@ int symtab_finish(struct symtab *t)
 		all.v = malloc((sized.n + t->nraw - nsized + 1) * sizeof(*all.v));
 	}
 	if (all.v)
-		fill_gaps(&all, &sized, t->raw + nsized, t->nraw - nsized);
+		fill_gaps(&all, &sized, t->raw ? t->raw + nsized : NULL, t->nraw - nsized);
 	t->v = all.v;
 	t->n = all.n;
 	free(sized.v);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Kernels: names from a matching vmlinux when the recording knows _text, when it
+ * hides it, and when there is not enough to tell.  The kernel is made here: 96
+ * functions that call each other, spread over 24 MiB of noise.
+ */
+#include <unistd.h>
+
+#include "../../report/symbols/symbolize.h"
+#include "test.h"
+
+#define FUNCTIONS 96
+#define STEP (2u << 20)
+
+static char dir[] = "/tmp/fold-kernel-XXXXXX";
+static uint64_t text, starts[FUNCTIONS], returns[FUNCTIONS];
+
+/* ------------------------------------------------------------ a kernel */
+
+static void write_noise(const char *path)
+{
+	FILE *f = fopen(path, "wb");
+	uint64_t x = 88172645463325252u;
+
+	for (int i = 0; f && i < (256 << 10) / 8; i++) {
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+		fwrite(&x, 8, 1, f);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void write_source(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	fprintf(f, ".text\n.globl _text\n_text:\n.fill 64, 1, 0x90\n");
+	for (int i = 0; f && i < FUNCTIONS; i++) {
+		fprintf(f, ".globl do_%d\n.type do_%d, @function\ndo_%d:\n", i, i, i);
+		fprintf(f, ".fill %d, 1, 0x90\n", 3 + i * 7 % 40);
+		if (i % 3)
+			fprintf(f, "call do_%d\n", (i * 31 + 7) % FUNCTIONS);
+		else
+			fprintf(f, "call *%d(%%rax)\n", i % 2 ? 16 : 4096);
+		fprintf(f, "ret_%d: nop\nret\n.size do_%d, . - do_%d\n.incbin \"noise\"\n", i, i, i);
+	}
+	fprintf(f, ".section .note.GNU-stack,\"\",@progbits\n");
+	fclose(f);
+}
+
+static bool read_symbols(void)
+{
+	char line[256], name[128];
+	unsigned long long value;
+	FILE *nm;
+	int i;
+
+	nm = popen("nm vmlinux", "r");
+	while (nm && fgets(line, sizeof(line), nm)) {
+		if (sscanf(line, "%llx %*c %127s", &value, name) != 2)
+			continue;
+		if (!strcmp(name, "_text"))
+			text = value;
+		if (sscanf(name, "do_%d", &i) == 1 && i < FUNCTIONS)
+			starts[i] = value;
+		if (sscanf(name, "ret_%d", &i) == 1 && i < FUNCTIONS)
+			returns[i] = value;
+	}
+	return nm && !pclose(nm) && text;
+}
+
+static bool build(void)
+{
+	if (!mkdtemp(dir) || chdir(dir))
+		return false;
+	write_noise("noise");
+	write_source("kernel.S");
+	return !system("gcc -nostdlib -static -no-pie -Wl,--build-id=0x0102030405060708 -Wl,-Ttext=0xffffffff81000000 "
+		       "-Wl,-e,_text kernel.S -o vmlinux") &&
+	       !system("mkdir other && gcc -nostdlib -static -no-pie -Wl,--build-id=0x0102030405060709 "
+		       "-Wl,-Ttext=0xffffffff81000000 -Wl,-e,_text kernel.S -o other/vmlinux") &&
+	       read_symbols();
+}
+
+/* ------------------------------------------------------------ a recording of it */
+
+struct fixture {
+	struct recording rec;
+	struct rec_module module;
+	struct rec_segment segment;
+	struct rec_node nodes[2 * FUNCTIONS];
+	struct symbolizer *s;
+};
+
+/* `n` stacks of two frames, offsets counted from `base`. */
+static void fixture_init(struct fixture *x, uint64_t base, size_t n, bool hidden, const char *symbols)
+{
+	static const uint8_t id[] = {1, 2, 3, 4, 5, 6, 7, 8};
+	const char *dirs[] = {symbols};
+	struct symbolizer_options options = {.no_system = true, .symbol_dirs = dirs, .nsymbol_dirs = 1};
+
+	memset(x, 0, sizeof(*x));
+	intern_init(&x->rec.strings, 0);
+	intern_add(&x->rec.strings, "", 0, &x->module.name);
+	intern_add(&x->rec.strings, "[kernel]", 8, &x->module.name);
+	x->module.kind = FOLD_MODULE_KERNEL;
+	x->module.machine = 62;
+	x->module.nids = 1;
+	x->module.ids[0] = (struct fold_module_id){FOLD_ID_GNU, {id, sizeof(id)}};
+	x->segment.meta.flags = hidden ? FOLD_FLAG_KERNEL_ANCHORED : 0;
+	x->segment.meta.page_size = 4096;
+	for (size_t i = 0; i < n; i++) {
+		x->nodes[2 * i] = (struct rec_node){.parent = REC_NONE, .offset = returns[i * 37 % FUNCTIONS] - base};
+		x->nodes[2 * i + 1] = (struct rec_node){.parent = (uint32_t)(2 * i), .offset = starts[i] - base};
+	}
+	x->rec.modules = &x->module, x->rec.nmodules = 1;
+	x->rec.segments = &x->segment, x->rec.nsegments = 1;
+	x->rec.nodes = x->nodes, x->rec.nnodes = 2 * n;
+	CHECK_EQ(symbolizer_new(&x->s, &x->rec, &options), 0);
+}
+
+static void fixture_release(struct fixture *x)
+{
+	symbolizer_free(x->s);
+	intern_release(&x->rec.strings);
+}
+
+/* How many of the functions get their name; a wrong one fails. */
+static size_t named(struct fixture *x, uint64_t base)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < FUNCTIONS; i++) {
+		struct symbols got = symbolize(x->s, 0, returns[i] - base, false);
+		char want[32];
+
+		snprintf(want, sizeof(want), "do_%d", i);
+		if (!got.v[0].named)
+			continue;
+		CHECK_STR(got.v[0].name, want);
+		n++;
+	}
+	return n;
+}
+
+TEST(text_known)
+{
+	struct fixture x;
+
+	fixture_init(&x, text, 1, false, ".");
+	CHECK_EQ(named(&x, text), FUNCTIONS);
+	CHECK_EQ(symbolizer_module(x.s, 0).state, MODULE_NAMED);
+	fixture_release(&x);
+}
+
+TEST(text_hidden)
+{
+	for (uint64_t steps = 0; steps < 40; steps += 13) {
+		struct fixture x;
+		uint64_t base = text - steps * STEP;
+
+		fixture_init(&x, base, 60, true, ".");
+		CHECK_EQ(named(&x, base), FUNCTIONS);
+		fixture_release(&x);
+	}
+}
+
+TEST(text_hidden_few_returns)
+{
+	struct fixture x;
+
+	fixture_init(&x, text, 7, true, ".");
+	CHECK_EQ(named(&x, text), 0);
+	fixture_release(&x);
+}
+
+TEST(text_hidden_by_another_alignment)
+{
+	struct fixture x;
+
+	/* offsets that no aligned anchor explains: nothing may be named */
+	fixture_init(&x, text + 4096 + 1, 60, true, ".");
+	CHECK_EQ(named(&x, text + 4096 + 1), 0);
+	fixture_release(&x);
+}
+
+TEST(another_kernel)
+{
+	struct fixture x;
+
+	fixture_init(&x, text, 60, true, "other");
+	CHECK_EQ(named(&x, text), 0);
+	CHECK_EQ(symbolizer_module(x.s, 0).state, MODULE_MISMATCH);
+	fixture_release(&x);
+}
+
+static void clean(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		perror(command);
+}
+
+int main(void)
+{
+	int failed = 0;
+
+	if (!build()) {
+		printf("not ok build_a_kernel\n");
+		return 1;
+	}
+	for (struct test_case *t = test_cases; t; t = t->next) {
+		test_failures = 0;
+		t->run();
+		printf("%sok %s\n", test_failures ? "not " : "", t->name);
+		failed += test_failures != 0;
+	}
+	clean();
+	return failed != 0;
+}

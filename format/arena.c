@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_BLOCK (16u << 10)
 #define ALIGN 16
@@ -76,32 +75,4 @@ void *arena_alloc(struct arena *a, size_t n, size_t size)
 	p = block->at + block->used;
 	block->used += bytes;
 	return p;
-}
-
-void *arena_grow(struct arena *a, void *v, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-	struct arena_block *block = a->blocks;
-	unsigned char *to = v;
-	size_t old = (*room * size + ALIGN - 1) / ALIGN * ALIGN;
-
-	if (more > SIZE_MAX / 2 / size)
-		return NULL;
-	/* The last thing given out grows where it stands. */
-	if (v && to + old == block->at + block->used) {
-		size_t bytes = (more * size + ALIGN - 1) / ALIGN * ALIGN - old;
-
-		if (block->size - block->used >= bytes) {
-			block->used += bytes;
-					*room = more;
-			return v;
-		}
-	}
-	to = arena_alloc(a, more, size);
-	if (!to)
-		return NULL;
-	if (v)
-		memcpy(to, v, *room * size);
-	*room = more;
-	return to;
 }

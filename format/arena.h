@@ -18,10 +18,4 @@ void arena_reset(struct arena *a);   /* everything given out is void */
 /* `n` things of `size` bytes, not zeroed; NULL when there is no memory. */
 void *arena_alloc(struct arena *a, size_t n, size_t size);
 
-/*
- * An array that grows: `v` has room for *room things and moves when there must
- * be more.  NULL when there is no memory; `v` stays as it was.
- */
-void *arena_grow(struct arena *a, void *v, size_t *room, size_t size);
-
 #endif

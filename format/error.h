@@ -46,7 +46,7 @@
 	X(31, ORDER, "rows are not sorted") \
 	X(32, SUM, "samples taken are not samples written plus samples lost") \
 	X(33, END_CRC, "the chunks are not those that END was written for") \
-	X(34, BUDGET, "the file decompresses to more than its size allows") \
+	X(34, BUDGET, "the file asks for more work than its size allows") \
 	X(35, AFTER_END, "data after END") \
 	X(36, RESERVED, "reserved bytes that are not 0") \
 	X(37, COLUMN_TWICE, "a column stands twice or out of order") \

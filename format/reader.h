@@ -3,6 +3,10 @@
  * A recording as a stream of items.  Reads forward only, holds one chunk at a
  * time, and gets over damage: what cannot be read is an item of its own, and
  * reading goes on behind it.  Never prints, never exits.
+ *
+ * Memory: the stored bytes of the largest chunk (up to four times, in the input
+ * buffer), its payload, and at most 18 times that for what is decoded from it;
+ * with chunks of 1 MiB, the most that writers make, below 24 MiB.
  */
 #ifndef FOLD_FORMAT_READER_H
 #define FOLD_FORMAT_READER_H

@@ -70,21 +70,6 @@ void *decoding_alloc(struct decoding *d, struct span *s, size_t n, size_t size)
 	return p;
 }
 
-bool decoding_room(struct decoding *d, struct span *s, void **v, size_t n, size_t *room, size_t size)
-{
-	void *more;
-
-	if (n < *room)
-		return true;
-	more = arena_grow(d->arena, *v, room, size);
-	if (!more) {
-		span_fail(s, FOLD_E_MEMORY);
-		return false;
-	}
-	*v = more;
-	return true;
-}
-
 uint64_t decoding_bound(const struct decoding *d, int section)
 {
 	return d->known.torn & 1u << section ? limits[section] : d->known.next[section];

@@ -62,8 +62,6 @@ void decoding_fail(struct decoding *d, struct span *s, enum fold_error why, uint
 uint64_t decoding_max(struct decoding *d, struct span *s, uint64_t max, enum fold_error why, const char *rule);
 /* `n` things that live as long as the chunk; NULL and a bad span without memory. */
 void *decoding_alloc(struct decoding *d, struct span *s, size_t n, size_t size);
-/* Make room for one more in an array of *room things; false without memory. */
-bool decoding_room(struct decoding *d, struct span *s, void **v, size_t n, size_t *room, size_t size);
 /* References to what `section` defines lie below this number. */
 uint64_t decoding_bound(const struct decoding *d, int section);
 /* The next number, a reference to what `section` defines; decoding_refer_plus: as

@@ -7,7 +7,20 @@
 
 #include <stdlib.h>
 
-#define GROW(d, s, out, room) decoding_room(d, s, (void **)&(out)->v, (out)->n, &(room), sizeof(*(out)->v))
+/* How many records (or strings: both begin with their length) are left, a last one
+ * that is cut included.  Arrays are then of just that size. */
+static size_t count_records(const struct span *s)
+{
+	struct span ahead = *s;
+	size_t n = 0;
+
+	for (; span_left(&ahead); n++)
+		span_take(&ahead, span_uv(&ahead));
+	return n;
+}
+
+/* An array for the records left; NULL and a bad span without memory. */
+#define RECORDS(d, s, v) decoding_alloc(d, s, count_records(s), sizeof(*(v)))
 
 /* The next record.  Its fields are read from it, what follows them belongs to a
  * later version; a failure in it is put back with record_done(). */
@@ -33,10 +46,9 @@ void strings_encode(struct buf *to, const struct fold_strings *strings)
 
 void strings_decode(struct decoding *d, struct span *s, struct fold_strings *strings)
 {
-	size_t room = 0;
-
 	strings->first_id = define_first(d, s, FOLD_STRINGS);
-	while (span_left(s) && GROW(d, s, strings, room)) {
+	strings->v = RECORDS(d, s, strings->v);
+	while (span_left(s)) {
 		struct fold_bytes string = span_bytes(s);
 
 		if (string.size > FOLD_MAX_STRING)
@@ -192,11 +204,10 @@ static void base_decode(struct decoding *d, struct span *s, struct fold_modules 
 
 void modules_decode(struct decoding *d, struct span *s, struct fold_modules *modules)
 {
-	size_t room = 0;
-
 	modules->first_id = define_first(d, s, FOLD_MODULES);
 	base_decode(d, s, modules);
-	while (span_left(s) && GROW(d, s, modules, room)) {
+	modules->v = RECORDS(d, s, modules->v);
+	while (span_left(s)) {
 		struct span record = record_next(s);
 		struct fold_module *m = &modules->v[modules->n];
 
@@ -236,10 +247,9 @@ void procs_encode(struct buf *to, const struct fold_procs *procs)
 
 void procs_decode(struct decoding *d, struct span *s, struct fold_procs *procs)
 {
-	size_t room = 0;
-
 	procs->first_id = define_first(d, s, FOLD_PROCS);
-	while (span_left(s) && GROW(d, s, procs, room)) {
+	procs->v = RECORDS(d, s, procs->v);
+	while (span_left(s)) {
 		struct span record = record_next(s);
 		struct fold_proc *p = &procs->v[procs->n];
 
@@ -280,9 +290,8 @@ void mmaps_encode(struct buf *to, const struct fold_mmaps *mmaps, uint32_t meta_
 
 void mmaps_decode(struct decoding *d, struct span *s, struct fold_mmaps *mmaps)
 {
-	size_t room = 0;
-
-	while (span_left(s) && GROW(d, s, mmaps, room)) {
+	mmaps->v = RECORDS(d, s, mmaps->v);
+	while (span_left(s)) {
 		struct span record = record_next(s);
 		struct fold_mmap *m = &mmaps->v[mmaps->n];
 
@@ -316,10 +325,9 @@ void threads_encode(struct buf *to, const struct fold_threads *threads)
 
 void threads_decode(struct decoding *d, struct span *s, struct fold_threads *threads)
 {
-	size_t room = 0;
-
 	threads->first_id = define_first(d, s, FOLD_THREADS);
-	while (span_left(s) && GROW(d, s, threads, room)) {
+	threads->v = RECORDS(d, s, threads->v);
+	while (span_left(s)) {
 		struct span record = record_next(s);
 		struct fold_thread *t = &threads->v[threads->n];
 
@@ -351,9 +359,8 @@ void account_encode(struct buf *to, const struct fold_account *account)
 
 void account_decode(struct decoding *d, struct span *s, struct fold_account *account)
 {
-	size_t room = 0;
-
-	while (span_left(s) && GROW(d, s, account, room)) {
+	account->v = RECORDS(d, s, account->v);
+	while (span_left(s)) {
 		struct span record = record_next(s);
 		struct fold_account_row *row = &account->v[account->n];
 
@@ -388,9 +395,8 @@ void syms_encode(struct buf *to, const struct fold_syms *syms)
 
 void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms, const char *name_rule)
 {
-	size_t room = 0;
-
-	while (span_left(s) && GROW(d, s, syms, room)) {
+	syms->v = RECORDS(d, s, syms->v);
+	while (span_left(s)) {
 		struct span record = record_next(s);
 		struct fold_sym *sym = &syms->v[syms->n];
 

@@ -98,9 +98,41 @@ static fold_frame token_decode(struct decoding *d, struct span *s, uint64_t *las
 
 struct forest {
 	struct fold_stacks *out;
-	size_t stack_room, node_room, near;
+	size_t near;
 	struct path path;
 };
+
+/* Behind `n` numbers; they are looked at later. */
+static void skip_numbers(struct span *s, uint32_t n)
+{
+	while (n && span_left(s))
+		n -= *s->at++ < 0x80;
+	if (n)
+		span_fail(s, FOLD_E_SECTION);
+}
+
+/* Arrays for all stacks and new frames that the content can hold, up to the first
+ * thing in it that is wrong. */
+static void forest_alloc(struct decoding *d, struct span *s, struct fold_stacks *out)
+{
+	struct span ahead = *s;
+	size_t nstacks = 0, nnodes = 0;
+
+	for (; span_left(&ahead); nstacks++) {
+		uint64_t n;
+
+		span_uv(&ahead);
+		n = span_uv(&ahead);
+		span_uv(&ahead);
+		if (n > FOLD_MAX_FRAMES || n > span_left(&ahead))
+			span_fail(&ahead, FOLD_E_SECTION);
+		else
+			nnodes += n;
+		skip_numbers(&ahead, (uint32_t)n);
+	}
+	out->v = decoding_alloc(d, s, nstacks, sizeof(*out->v));
+	out->nodes = decoding_alloc(d, s, nnodes, sizeof(*out->nodes));
+}
 
 /* shared, n and end; the tokens follow.  False when they cannot be. */
 static bool stack_head(struct decoding *d, struct span *s, const struct path *path, uint32_t *shared, struct fold_stack *stack)
@@ -131,8 +163,6 @@ static void stack_decode(struct decoding *d, struct span *s, struct forest *fore
 		return;
 	last = last_module_frame(path, shared);
 	for (uint32_t i = shared; i < stack->depth; i++) {
-		if (!decoding_room(d, s, (void **)&out->nodes, out->nnodes, &forest->node_room, sizeof(*out->nodes)))
-			return;
 		out->nodes[out->nnodes] = (struct fold_node){
 			.parent = i ? path->node[i - 1] : FOLD_NO_NODE,
 			.frame = token_decode(d, s, &last, &forest->near),
@@ -150,10 +180,11 @@ void stacks_decode(struct decoding *d, struct span *s, int section, struct fold_
 
 	/* Only what is used of the path is ever written. */
 	forest.out = stacks;
-	forest.stack_room = forest.node_room = forest.near = 0;
+	forest.near = 0;
 	forest.path.depth = 0;
 	stacks->first_id = define_first(d, s, section);
-	while (span_left(s) && decoding_room(d, s, (void **)&stacks->v, stacks->n, &forest.stack_room, sizeof(*stacks->v))) {
+	forest_alloc(d, s, stacks);
+	while (span_left(s)) {
 		stack_decode(d, s, &forest);
 		if (s->bad || !define_next(d, s, section))
 			return;

@@ -23,6 +23,9 @@ struct mapping {
 	uint32_t mapped;  /* what is mapped: module.h */
 	uint32_t module;  /* id in the file, MAPPING_NO_MODULE: not looked at yet */
 	uint64_t bias;    /* offset in the module = address + bias, modulo 2^64 */
+	/* Of memory: the file that was mapped in its place before; MAPPING_NO_MODULE none. */
+	uint32_t covered;      /* mapped id */
+	uint64_t covered_bias; /* offset in that file = address + bias */
 };
 
 struct mapset {

@@ -6,6 +6,7 @@
 #include "module.h"
 #include "array.h"
 #include "clock.h"
+#include "remap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define REGION_BELOW (UINT64_C(128) << 20)
 #define REGION_SPAN (UINT64_C(512) << 20)
 #define REGION_NEIGHBOURS 64
+#define UNREAD_SPAN (UINT64_C(16) << 20)
 #define CHANGE_SLACK_NS (20 * NS_PER_MS)
 
 static bool starts(const char *s, const char *with)
@@ -317,8 +319,11 @@ static int draft_module(struct modules *ms, struct module_draft *d, const struct
 		*id = by_key[key];
 		return 0;
 	}
-	/* A return address can be one beyond the last byte. */
+	/* A return address can be one beyond the last byte; of a file that was not
+	 * read, more may be mapped later. */
 	d->def.span = (d->identity.size > end ? d->identity.size : end) + 1;
+	if (d->def.flags & FOLD_MODULE_UNREAD)
+		d->def.span |= UNREAD_SPAN - 1;
 	if (module_name(ms, d->path, d->path_size, &d->def.name) || module_add(ms, &d->def, 0, id))
 		return -1;
 	ms->by_key[key] = *id;
@@ -351,27 +356,83 @@ static uint32_t region_near(const struct modules *ms, const struct mapset *set, 
 	return MAPPING_NO_MODULE;
 }
 
-void module_inherit(const struct modules *ms, const struct mapset *set, struct mapping *m)
+/* Generated code that grows or is renewed stays in its module; what covers part
+ * of a file may be that part of it, moved. */
+void module_succeed(const struct modules *ms, const struct mapset *set, struct mapping *m)
 {
 	if (ms->mapped[m->mapped].kind != MAPPED_MEMORY)
 		return;
 	for (size_t i = mapset_above(set, m->start); i < set->n && set->v[i].start < m->end; i++) {
-		if (ms->mapped[set->v[i].mapped].kind != MAPPED_MEMORY || !region_holds(ms, &set->v[i], m))
+		const struct mapping *o = &set->v[i];
+		bool file = ms->mapped[o->mapped].kind == MAPPED_FILE;
+
+		if (o->start <= m->start && o->end >= m->end && (file || o->covered != MAPPING_NO_MODULE)) {
+			m->covered = file ? o->mapped : o->covered;
+			m->covered_bias = file ? o->offset - o->start : o->covered_bias;
+			return;
+		}
+		if (ms->mapped[o->mapped].kind != MAPPED_MEMORY || !region_holds(ms, o, m))
 			continue;
-		m->module = set->v[i].module;
+		m->module = o->module;
 		m->bias = -ms->place[m->module].region;
 		return;
 	}
 }
 
-static int resolve_memory(struct modules *ms, const struct mapset *set, struct mapping *m)
+/* The file that `m` may be moved text of: what it covered, or what lies on both
+ * sides of it. */
+static bool remap_candidate(const struct modules *ms, const struct mapset *set, const struct mapping *m, uint32_t *what, uint64_t *bias)
+{
+	size_t at = (size_t)(m - set->v);
+	const struct mapping *left = at ? m - 1 : m, *right = at + 1 < set->n ? m + 1 : m;
+
+	*what = m->covered;
+	*bias = m->covered_bias;
+	if (*what != MAPPING_NO_MODULE)
+		return true;
+	*what = left->mapped;
+	*bias = left->offset - left->start;
+	return ms->mapped[*what].kind == MAPPED_FILE && left->end == m->start && right->start == m->end && right->mapped == *what &&
+	       right->offset - right->start == *bias;
+}
+
+/* 0 when `m` is moved text and was resolved as that; 1 when it is not; -1. */
+static int resolve_remapped(struct modules *ms, uint32_t pid, const struct mapset *set, struct mapping *m)
+{
+	uint32_t what;
+	uint64_t bias;
+
+	if (!remap_candidate(ms, set, m, &what, &bias) ||
+	    !remap_proven(ms->backings.proc, pid, ms->mapped[what].path, bias, m->start, m->end))
+		return 1;
+	for (size_t i = 0; i < set->n; i++) {
+		struct mapping *o = &set->v[i];
+
+		if (o->mapped != what || o->offset - o->start != bias)
+			continue;
+		if (o->module == MAPPING_NO_MODULE && module_resolve(ms, pid, set, o))
+			return -1;
+		if (ms->v[o->module].kind != FOLD_MODULE_ELF || ms->v[o->module].span <= m->end + bias)
+			continue;
+		ms->v[o->module].flags |= FOLD_MODULE_REMAPPED;
+		m->module = o->module;
+		m->bias = bias;
+		return 0;
+	}
+	return 1;
+}
+
+static int resolve_memory(struct modules *ms, uint32_t pid, const struct mapset *set, struct mapping *m)
 {
 	const struct mapped *what = &ms->mapped[m->mapped];
 	size_t n = strlen(what->path) - (what->deleted ? strlen(DELETED) : 0);
 	struct fold_module def = {.kind = what->kind == MAPPED_SPECIAL ? FOLD_MODULE_OTHER : FOLD_MODULE_JIT};
 	uint64_t region = m->start - REGION_BELOW;
 	uint32_t id;
+	int err = what->kind == MAPPED_MEMORY ? resolve_remapped(ms, pid, set, m) : 1;
 
+	if (err <= 0)
+		return err;
 	if (what->kind == MAPPED_MEMFD)
 		def.flags = FOLD_MODULE_MEMFD;
 	if (module_name(ms, what->path, n, &def.name))
@@ -440,11 +501,11 @@ static int resolve_file(struct modules *ms, uint32_t pid, const struct mapset *s
 	if (found.read && !d.identity.elf) {
 		/* Generated code is often kept in files without a name. */
 		if (d.def.flags & (FOLD_MODULE_DELETED | FOLD_MODULE_MEMFD))
-			return resolve_memory(ms, set, m);
+			return resolve_memory(ms, pid, set, m);
 		d.def.kind = FOLD_MODULE_OTHER;
 	}
 	if (!found.read && what->kind == MAPPED_MEMFD && !what->build_id_size)
-		return resolve_memory(ms, set, m);
+		return resolve_memory(ms, pid, set, m);
 	m->bias = m->offset - m->start;
 	if (draft_module(ms, &d, what, end, &m->module))
 		return -1;
@@ -460,7 +521,7 @@ int module_resolve(struct modules *ms, uint32_t pid, const struct mapset *set, s
 	switch (what->kind) {
 	case MAPPED_MEMORY:
 	case MAPPED_SPECIAL:
-		return resolve_memory(ms, set, m);
+		return resolve_memory(ms, pid, set, m);
 	case MAPPED_VDSO:
 		return resolve_vdso(ms, m);
 	case MAPPED_FILE:

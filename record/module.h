@@ -84,9 +84,9 @@ int module_add(struct modules *ms, const struct fold_module *def, uint64_t regio
  */
 int module_resolve(struct modules *ms, uint32_t pid, const struct mapset *set, struct mapping *m);
 
-/* `m` is about to be mapped into `set`: when it grows or renews generated code that
- * was looked at already, it stays in that module. */
-void module_inherit(const struct modules *ms, const struct mapset *set, struct mapping *m);
+/* `m` is about to be mapped into `set`: what it takes from the mappings in whose
+ * place it comes, when it is memory. */
+void module_succeed(const struct modules *ms, const struct mapset *set, struct mapping *m);
 
 /* The frame for an address in a resolved mapping; false: beyond the module's span. */
 bool module_frame(const struct modules *ms, const struct mapping *m, uint64_t address, fold_frame *out);

@@ -211,6 +211,7 @@ static int see_mmap(struct session *s, const struct event *e)
 	const struct event_mmap *mm = &e->mmap;
 	struct mapping m = {
 		.start = mm->start, .end = mm->start + mm->length, .offset = mm->offset, .time = e->time, .module = MAPPING_NO_MODULE,
+		.covered = MAPPING_NO_MODULE,
 	};
 	struct process *p;
 
@@ -222,7 +223,7 @@ static int see_mmap(struct session *s, const struct event *e)
 		return -1;
 	if (mapping_known(s, p, &m))
 		return 0;
-	module_inherit(&s->modules, p->maps, &m);
+	module_succeed(&s->modules, p->maps, &m);
 	if (p->exe == PROCESS_NO_EXE && s->modules.mapped[m.mapped].kind == MAPPED_FILE)
 		p->exe = m.mapped;
 	return process_map(&s->processes, p, &m) < 0 ? -1 : 0;

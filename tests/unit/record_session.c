@@ -368,6 +368,33 @@ TEST(generated_code_is_a_region)
 	back_free(b);
 }
 
+static void remapped(bool still_there, uint64_t from, uint64_t length, const char *want)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	fix_mmap(&f, 10, B, 0x1000, 0, "/bin/y", 9);
+	if (still_there)
+		tree_text(&f.tree, "proc/10/maps", "5554fffff000-555500000000 r--p 00000000 00:00 1 /bin/x\n"
+			"7f0000000000-7f0000001000 r-xp 00000000 00:00 2 /bin/y\n");
+	fix_mmap(&f, 10, A + from, length, 0, "//anon", 0);
+	fix_mmap(&f, 10, A + from, length / 2, 0, "//anon", 0); /* made writable and executable again, in parts */
+	SAMPLE(&f, 10, 10, A + from + 1);
+	b = fix_end(&f);
+	CHECK(strstr(back_row(b, 0), want) != NULL);
+	CHECK_EQ(b->nmodules, still_there ? 3 : 4);
+	back_free(b);
+}
+
+TEST(text_moved_to_huge_pages)
+{
+	remapped(true, 0x4000, 0x8000, "/bin/x+0x5001");
+	/* the same events when the file is gone: generated code */
+	remapped(false, 0x4000, 0x8000, "[anon]+0x");
+}
+
 TEST(names_of_what_is_not_a_file)
 {
 	static const char *const given[] = {"/memfd:pool (deleted)", "[anon:jit cache]", "/dev/zero (deleted)", "[heap]", "/SYSV0000 (deleted)"};
@@ -415,10 +442,10 @@ TEST(span_that_turns_out_too_small)
 	fix_begin(&f, NULL, NULL);
 	fix_exec(&f, 10, 1, "x", "/bin/x", A);
 	SAMPLE(&f, 10, 10, A + 1);
-	fix_mmap(&f, 10, B, 0x100000, 0, "/bin/x", 7);
-	SAMPLE(&f, 10, 10, B + 0xfffff);
+	fix_mmap(&f, 10, B, 0x2000000, 0, "/bin/x", 7);
+	SAMPLE(&f, 10, 10, B + 0x1ffffff);
 	b = fix_end(&f);
-	CHECK_STR(back_row(b, 1), "x 10/10 /bin/x+0xfffff -");
+	CHECK_STR(back_row(b, 1), "x 10/10 /bin/x+0x1ffffff -");
 	back_free(b);
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../log.h"
+#include "debuginfod.h"
 #include "debuglink.h"
 #include "dirindex.h"
 #include "vdso.h"
@@ -332,7 +333,29 @@ static void search_perf_cache(struct search *s)
 	try_path(s, "%s/.debug/.build-id/%.2s/%s/vdso", home, s->hex, s->hex + 2);
 }
 
-static void search_all(struct search *s)
+static void fetch(struct search *s, bool executable)
+{
+	char *path = NULL;
+	const char *what = *s->base ? s->base : s->hex;
+
+	if (debuginfod_fetch(s->locator->options.servers, s->id->bytes.at, s->id->bytes.size, executable, what, &path))
+		return;
+	try_file(s, path);
+	free(path);
+}
+
+/* The last resort, and only when it was asked for.  The file itself is worth
+ * fetching when nothing else has any symbol. */
+static void search_servers(struct search *s)
+{
+	if (!s->locator->options.servers || !s->hex[0] || complete(s))
+		return;
+	fetch(s, false);
+	if (!(s->have & (ELF_HAS_SYMTAB | ELF_HAS_DYNSYM)))
+		fetch(s, true);
+}
+
+static void search_local(struct search *s)
 {
 	struct locator *l = s->locator;
 
@@ -350,6 +373,12 @@ static void search_all(struct search *s)
 	search_perf_cache(s);
 	if (s->module->kind == FOLD_MODULE_VDSO)
 		search_vdso(s);
+}
+
+static void search_all(struct search *s)
+{
+	search_local(s);
+	search_servers(s);
 }
 
 int locate(struct locator *l, const struct rec_module *m, const char *path, const char *release, struct located *out)

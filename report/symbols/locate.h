@@ -20,6 +20,7 @@ struct locator_options {
 	const char *sysroot;     /* NULL none */
 	bool no_system;
 	bool want_dwarf;         /* go on until a file with DWARF is found */
+	struct debuginfod *servers; /* NULL: ask none.  Borrowed */
 };
 struct locator;
 

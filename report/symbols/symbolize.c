@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../log.h"
 #include "cache.h"
+#include "debuginfod.h"
 #include "demangle.h"
 #include "dwarf.h"
 #include "locate.h"
@@ -26,6 +28,7 @@ struct block { /* symbols stay where they are */
 struct symbolizer {
 	const struct recording *rec;
 	struct symbolizer_options options;
+	struct debuginfod *servers; /* NULL unless they were asked for */
 	struct locator *locator;
 	struct module **modules;   /* by module id, NULL until asked for */
 	struct cache cache;
@@ -39,6 +42,17 @@ static const struct symbol unknown = {.name = "[unknown]"};
 
 /* ------------------------------------------------------------ life */
 
+static int start_servers(struct symbolizer *s)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	if (!urls || !*urls) {
+		log_error("--debuginfod: DEBUGINFOD_URLS names no server");
+		return -1;
+	}
+	return debuginfod_new(&s->servers, urls, DEBUGINFOD_BUDGET);
+}
+
 int symbolizer_new(struct symbolizer **out, const struct recording *rec, const struct symbolizer_options *options)
 {
 	struct symbolizer *s = calloc(1, sizeof(*s));
@@ -51,8 +65,13 @@ int symbolizer_new(struct symbolizer **out, const struct recording *rec, const s
 	*out = NULL;
 	if (!s)
 		return -1;
-	/* The libraries below would ask servers by themselves, and so tell them what
-	 * runs on the recorded machine. */
+	if (options->debuginfod && start_servers(s)) {
+		free(s);
+		return -1;
+	}
+	where.servers = s->servers;
+	/* Libraries would ask servers by themselves, and so tell them what runs on
+	 * the recorded machine. */
 	unsetenv("DEBUGINFOD_URLS");
 	s->rec = rec;
 	s->options = *options;
@@ -83,6 +102,7 @@ void symbolizer_free(struct symbolizer *s)
 		s->blocks = next;
 	}
 	locator_free(s->locator);
+	debuginfod_free(s->servers);
 	intern_release(&s->names);
 	free(s->modules);
 	cache_release(&s->cache);
@@ -331,25 +351,73 @@ struct symbols symbolize(struct symbolizer *s, uint32_t id, uint64_t offset, boo
 	return got;
 }
 
-void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n)
+/* The addresses of one module among those of symbolize_many(). */
+struct group {
+	size_t first, end;
+	uint64_t samples; /* with their leaf in the module */
+};
+
+static int compare_groups(const void *x, const void *y)
 {
-	struct lookup *group = malloc((n + 1) * sizeof(*group));
+	const struct group *a = x, *b = y;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return a->first < b->first ? -1 : 1;
+}
+
+/* The module that most time went to first: what servers are asked for may have to end early. */
+static void order_groups(const struct symbolizer *s, struct group *groups, size_t n, const struct symbol_address *v)
+{
+	const struct recording *rec = s->rec;
+	uint64_t *samples = calloc(rec->nmodules + 1, sizeof(*samples));
+
+	if (!samples)
+		return;
+	for (size_t i = 0; i < rec->ncounts; i++) {
+		uint32_t leaf = rec->counts[i].kleaf != REC_NONE ? rec->counts[i].kleaf : rec->counts[i].uleaf;
+
+		if (leaf < rec->nnodes && rec->nodes[leaf].kind == REC_FRAME_CODE && rec->nodes[leaf].module < rec->nmodules)
+			samples[rec->nodes[leaf].module] += rec->counts[i].count;
+	}
+	for (size_t i = 0; i < n; i++)
+		groups[i].samples = v[groups[i].first].module < rec->nmodules ? samples[v[groups[i].first].module] : 0;
+	qsort(groups, n, sizeof(*groups), compare_groups);
+	free(samples);
+}
+
+static void look_up_group(struct symbolizer *s, const struct symbol_address *v, size_t n)
+{
+	struct module *module = module_of(s, v[0].module);
+	struct lookup *lookups = malloc(n * sizeof(*lookups));
 	struct symbols known;
-	size_t end;
+	size_t have = 0;
 
-	for (size_t i = 0; group && i < n; i = end) {
-		struct module *module = module_of(s, v[i].module);
-		size_t have = 0;
-
-		for (end = i; end < n && v[end].module == v[i].module; end++)
-			if (!cache_find(&s->cache, &v[end], &known))
-				group[have++] = (struct lookup){.offset = v[end].offset, .exact = v[end].exact};
-		if (!module || !have)
-			continue;
-		look_up(s, v[i].module, module, group, have);
+	for (size_t i = 0; lookups && i < n; i++)
+		if (!cache_find(&s->cache, &v[i], &known))
+			lookups[have++] = (struct lookup){.offset = v[i].offset, .exact = v[i].exact};
+	if (module && have) {
+		look_up(s, v[0].module, module, lookups, have);
 		module_rest(module);
 	}
-	free(group);
+	free(lookups);
+}
+
+void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n)
+{
+	struct group *groups = malloc((n + 1) * sizeof(*groups));
+	size_t ngroups = 0;
+
+	for (size_t i = 0; groups && i < n; i = groups[ngroups++].end) {
+		groups[ngroups] = (struct group){.first = i, .end = i + 1};
+		while (groups[ngroups].end < n && v[groups[ngroups].end].module == v[i].module)
+			groups[ngroups].end++;
+	}
+	if (s->servers)
+		order_groups(s, groups, ngroups, v);
+	for (size_t i = 0; i < ngroups; i++)
+		look_up_group(s, v + groups[i].first, groups[i].end - groups[i].first);
+	free(groups);
 }
 
 struct symbolizer_stats symbolizer_stats(const struct symbolizer *s)

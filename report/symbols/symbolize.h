@@ -17,6 +17,7 @@ struct symbolizer_options {
 	bool no_demangle;
 	bool inlines;          /* functions that the compiler inlined become frames of their own */
 	bool lines;            /* source file and line of each frame */
+	bool debuginfod;       /* ask the servers of DEBUGINFOD_URLS for what is found nowhere else */
 	bool no_system;        /* do not look at this machine's files and /usr/lib/debug at all (tests) */
 };
 

@@ -4,7 +4,8 @@
  * stdin, frames on stdout.  What tests/elf/truth.sh and tests/bench/symbols.sh
  * compare with other tools.  Without arguments it is a unit test of itself.
  *
- *   report_symbols_probe [-i] [-l] [-C] [-s DIR] FILE   -i inlines, -l lines, -C demangle, -s --symbols
+ *   report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-s DIR] FILE   -i inlines, -l lines, -C demangle,
+ *   -d --debuginfod, -n --no-system, -s --symbols
  */
 #include <limits.h>
 #include <unistd.h>
@@ -149,15 +150,17 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		return self_test();
 	options.symbol_dirs = dirs;
-	while ((option = getopt(argc, argv, "ilCs:")) != -1) {
+	while ((option = getopt(argc, argv, "ilCdns:")) != -1) {
 		options.inlines |= option == 'i';
 		options.lines |= option == 'l';
 		options.no_demangle &= option != 'C';
+		options.debuginfod |= option == 'd';
+		options.no_system |= option == 'n';
 		if (option == 's' && options.nsymbol_dirs < 16)
 			dirs[options.nsymbol_dirs++] = optarg;
 	}
 	if (optind + 1 != argc || probe_init(&p, argv[optind], &options)) {
-		fprintf(stderr, "usage: report_symbols_probe [-i] [-l] [-C] [-s DIR] FILE <ADDRESSES\n");
+		fprintf(stderr, "usage: report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-s DIR] FILE <ADDRESSES\n");
 		return 2;
 	}
 	result = run(&p, options.lines);

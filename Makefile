@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 CC     ?= cc
 CLANG  ?= clang
 AR     ?= ar
+LLVM_STRIP ?= llvm-strip
 CFLAGS ?= -O2 -g
 
 VERSION  := 0.1.0
@@ -12,7 +13,7 @@ ARCH     := $(shell uname -m)
 BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
 TRIPLE   := $(shell $(CC) -print-multiarch)
 
-cflags := -std=gnu11 -D_GNU_SOURCE -DFOLD_VERSION='"$(VERSION)"' -Wall -Wextra -Wno-unused-parameter -MMD -MP $(CFLAGS)
+cflags := -std=gnu11 -D_GNU_SOURCE -DFOLD_VERSION='"$(VERSION)"' -Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections -MMD -MP $(CFLAGS)
 ifdef DEV
 cflags += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wpointer-arith -Wwrite-strings
 endif
@@ -36,7 +37,7 @@ endif
 # The recorder is one static binary; a sanitized one cannot be.
 record_libs := -lbpf -lelf -lz -lzstd
 ifndef SANITIZE
-record_ldflags := -static
+record_ldflags := -static -Wl,--gc-sections
 endif
 report_libs := -lelf -lzstd -lz -llzma -liberty -lm -lpthread
 
@@ -57,6 +58,7 @@ $(BUILD)/%.o: %.c
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(call q,CLANG,$<)$(CLANG) -target bpf -O2 -g -mcpu=v2 -Wall -D__TARGET_ARCH_$(BPF_ARCH) -I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -c -o $@ $<
+	@$(LLVM_STRIP) -g $@ # the BTF stays, the DWARF has no reader
 
 # The programs travel inside the recorder.
 $(BUILD)/record/programs.o: record/programs.S $(bpf_o)

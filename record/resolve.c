@@ -8,17 +8,22 @@
 
 #include <string.h>
 
-/* The mark behind a word: it was interrupted, as the leaf was. */
-static bool is_exact(const struct raw_stack *raw, size_t i)
-{
-	return !i || (i + 1 < raw->n && raw->words[i + 1] == EVENT_WORD_EXACT);
-}
+/* A word to be looked up.  A call can be the last thing in its function: return
+ * addresses belong to the byte before. */
+struct word {
+	uint64_t at, site;
+	bool marked; /* it was interrupted and not called, and is not the leaf */
+};
 
-/* A call can be the last thing in its function: return addresses belong to the
- * byte before.  Words are leaf first, and the leaf is exact. */
-static uint64_t call_site(const struct raw_stack *raw, size_t i)
+/* Word `i` of a stack; words are leaf first, and the leaf is exact. */
+static struct word word_at(const struct raw_stack *raw, size_t i, bool marks)
 {
-	return is_exact(raw, i) ? raw->words[i] : raw->words[i] - 1;
+	struct word w = {.at = raw->words[i], .site = raw->words[i] - 1};
+
+	w.marked = i && marks && i + 1 < raw->n && raw->words[i + 1] == EVENT_WORD_EXACT;
+	if (!i || w.marked)
+		w.site = w.at;
+	return w;
 }
 
 /* A stack in the making, root first. */
@@ -106,14 +111,14 @@ static int name_kernel(struct session *s, uint64_t address, const struct kernel_
 	return add_symbol(s, false, module, sym.start - start, sym.size, sym.name);
 }
 
-static int add_kernel(struct session *s, struct frames *f, uint64_t word, uint64_t site)
+static int add_kernel(struct session *s, struct frames *f, struct word w)
 {
 	struct kernel_place place;
 	bool failed = false;
 	uint32_t module = 0;
 	uint64_t offset;
 
-	if (!kernel_find(&s->kernel, site, &place, &failed)) {
+	if (!kernel_find(&s->kernel, w.site, &place, &failed)) {
 		frames_add_unmapped(f);
 		return failed ? -1 : 0;
 	}
@@ -122,13 +127,13 @@ static int add_kernel(struct session *s, struct frames *f, uint64_t word, uint64
 			return -1;
 		module = place.region->module;
 	}
-	offset = place.offset + (word - site);
+	offset = place.offset + (w.at - w.site);
 	if (offset >= s->modules.v[module].span) {
 		frames_add_unmapped(f);
 		return 0;
 	}
 	frames_add(f, s->modules.place[module].base + offset);
-	return name_kernel(s, site, &place, module);
+	return name_kernel(s, w.site, &place, module);
 }
 
 int resolve_kernel(struct session *s, const struct event_stack *stack, struct stack_result *out)
@@ -144,7 +149,7 @@ int resolve_kernel(struct session *s, const struct event_stack *stack, struct st
 	if (stacks_resolved(&s->stacks, stack->id, version, out))
 		return 0;
 	for (size_t i = frames_depth(raw, &end); i-- > 0;) {
-		if (add_kernel(s, &f, raw->words[i], call_site(raw, i)))
+		if (add_kernel(s, &f, word_at(raw, i, false)))
 			return -1;
 	}
 	/* Looking may have found new modules. */
@@ -163,24 +168,25 @@ static int name_vdso(struct session *s, uint32_t module, uint64_t offset)
 	return jit_named(&s->jit, module, sym.offset, sym.size) ? 0 : add_symbol(s, true, module, sym.offset, sym.size, sym.name);
 }
 
-static int add_user(struct session *s, struct frames *f, const struct process *p, struct mapset *set, uint64_t word,
-		    uint64_t site)
+static int add_user(struct session *s, struct frames *f, const struct process *p, struct mapset *set, struct word w)
 {
-	struct mapping *m = mapset_find(set, site);
+	struct mapping *m = mapset_find(set, w.site);
 	fold_frame frame;
 
 	if (m && m->module == MAPPING_NO_MODULE && module_resolve(&s->modules, p->pid, set, m))
 		return -1;
-	if (!m || !module_frame(&s->modules, m, word, &frame)) {
+	if (!m || !module_frame(&s->modules, m, w.at, &frame)) {
 		frames_add_unmapped(f);
 		return 0;
 	}
+	if (w.marked)
+		frames_add(f, frame_marker(FOLD_MARK_EXACT));
 	frames_add(f, frame);
 	switch (s->modules.v[m->module].kind) {
 	case FOLD_MODULE_VDSO:
-		return name_vdso(s, m->module, site + m->bias);
+		return name_vdso(s, m->module, w.site + m->bias);
 	case FOLD_MODULE_JIT:
-		return jit_hit(&s->jit, p, m->module, site + m->bias, site);
+		return jit_hit(&s->jit, p, m->module, w.site + m->bias, w.site);
 	}
 	return 0;
 }
@@ -199,9 +205,9 @@ int resolve_user(struct session *s, const struct event_stack *stack, const struc
 	if (stacks_resolved(&s->stacks, stack->id, version, out))
 		return 0;
 	for (size_t i = frames_depth(raw, &end); i-- > 0;) {
-		if (raw->words[i] == EVENT_WORD_EXACT)
-			frames_add(&f, frame_marker(FOLD_MARK_EXACT));
-		else if (add_user(s, &f, p, set, raw->words[i], call_site(raw, i)))
+		if (s->marks && raw->words[i] == EVENT_WORD_EXACT)
+			continue;
+		if (add_user(s, &f, p, set, word_at(raw, i, s->marks)))
 			return -1;
 	}
 	return frames_finish(s, &f, true, end, stack->id, version, out);

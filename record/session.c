@@ -79,6 +79,7 @@ int session_new(struct session **out, struct writer *writer, const struct fold_m
 	s->tick_ns = meta->tick_ns ? meta->tick_ns : 1;
 	s->sides = meta->sides;
 	s->max_depth = meta->max_depth;
+	s->marks = meta->unwinder == FOLD_UNWIND_TABLES;
 	s->nevents = meta->nevents;
 	intern_init(&s->thread_keys, 0);
 	processes_init(&s->processes, options->aggregate);

@@ -21,6 +21,7 @@ struct session {
 	struct fold_clock start;
 	uint64_t tick_ns;
 	uint32_t sides, max_depth;
+	bool marks;                 /* user stacks have marks among their words */
 	size_t nevents;
 
 	struct account account;

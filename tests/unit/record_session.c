@@ -171,6 +171,22 @@ TEST(return_address_behind_the_last_byte)
 	back_free(b);
 }
 
+TEST(interrupted_frames_are_marked)
+{
+	const uint64_t mark = EVENT_WORD_EXACT;
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	fix_exec(&f, 10, 1, "x", "/bin/x", A);
+	fix_mmap(&f, 10, A + 0x10000, 0x1000, 0, "/bin/handler", 8);
+	/* the first byte of a mapping: exact, it is in there; a return address is not */
+	SAMPLE(&f, 10, 10, A + 1, A + 0x10000, mark, A + 0x10000, UINT64_C(5), mark, mark);
+	b = fix_end(&f);
+	CHECK_STR(back_row(b, 0), "x 10/10 ?;/bin/x+0x11000;!;/bin/handler+0x0;/bin/x+0x1001 -");
+	back_free(b);
+}
+
 TEST(mapping_over_a_mapping)
 {
 	struct fix f;

@@ -104,7 +104,7 @@ static inline void fix_begin(struct fix *f, const struct session_options *option
 		.start = {.monotonic = FIX_START, .realtime = FIX_REALTIME, .boottime = FIX_START},
 		.tick_ns = 1000, .machine = 62, .word_bytes = 8, .page_size = 4096, .cpus_online = 4, .cpus_possible = 4,
 		.mode = o.aggregate ? FOLD_MODE_AGGREGATED : FOLD_MODE_EVENTS, .interval_ns = 1000000000,
-		.sides = FOLD_SIDE_KERNEL | FOLD_SIDE_USER, .max_depth = 16, .nevents = 2,
+		.sides = FOLD_SIDE_KERNEL | FOLD_SIDE_USER, .max_depth = 16, .unwinder = FOLD_UNWIND_TABLES, .nevents = 2,
 		.events = {{.kind = FOLD_EVENT_CPU_CLOCK, .name = {(const uint8_t *)"a", 1}},
 			   {.kind = FOLD_EVENT_OTHER, .name = {(const uint8_t *)"b", 1}}},
 	};

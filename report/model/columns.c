@@ -60,7 +60,7 @@ static bool row_wanted(const struct segment *s, const struct rows *rows, size_t 
 /* The rows of [low, high) that are wanted, into picked->row. */
 static void pick_rows(const struct segment *s, const struct rows *rows, size_t low, size_t high, struct picked *picked)
 {
-	uint32_t nevents = (uint32_t)segment_record(s)->meta.nevents;
+	uint32_t nevents = segment_record(s)->meta.nevents;
 	uint64_t all = nevents < 64 ? (UINT64_C(1) << nevents) - 1 : UINT64_MAX;
 
 	picked->n = 0;
@@ -100,7 +100,7 @@ static int64_t ticks_up(int64_t ns, int64_t tick)
 /* What --from and --to mean is known with the first sample. */
 static void set_range(struct segment *s)
 {
-	const struct fold_meta *meta = &segment_record(s)->meta;
+	const struct rec_meta *meta = &segment_record(s)->meta;
 	const struct select *select = s->load->select;
 	int64_t tick = (int64_t)meta->tick_ns, first = s->first * tick;
 

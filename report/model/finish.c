@@ -80,7 +80,7 @@ static int finish_counts(struct segment *s)
 static bool finish_event(struct segment *s, uint32_t i)
 {
 	const struct rec_segment *record = segment_record(s);
-	const struct fold_total *read = &s->totals[i], *end = &record->end.totals[i];
+	const struct fold_total *read = &s->totals[i], *end = &s->ends[i];
 	struct rec_event *event = &s->load->rec->events[s->events[i]];
 	const struct fold_total *best = record->ended ? end : read;
 

@@ -112,8 +112,7 @@ static int take_item(struct segment *s, const struct fold_item *item)
 	case FOLD_ITEM_NOTE:
 		return segment_note(s, item->note);
 	case FOLD_ITEM_FINISH:
-		segment_record(s)->ended = true;
-		segment_record(s)->end = *item->end;
+		segment_end(s, item->end);
 		/* Sums that do not close are seen by segment_finish(); chunks that are not
 		 * those of END follow from damage, or are one that nothing else shows. */
 		if (item->fault.code == FOLD_E_END_CRC && !segment_record(s)->damages)

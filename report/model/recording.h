@@ -105,11 +105,30 @@ struct rec_event {
 	uint64_t selected;     /* samples that passed the selection */
 };
 
+/* META without its events, which are rec_event; strings live as long as the recording. */
+struct rec_meta {
+	struct fold_bytes recorder, version, kernel_release;
+	uint8_t id[16];
+	struct fold_clock start;
+	uint64_t tick_ns;
+	uint32_t machine, word_bytes, page_size, cpus_online, cpus_possible;
+	bool big_endian;
+	uint32_t mode, sides, max_depth, unwinder, flags;
+	uint64_t interval_ns;
+	uint32_t nevents;
+	uint32_t scope;
+	uint64_t scope_count;
+};
+struct rec_end { /* END without its totals, which are in rec_event and sum_closes */
+	uint32_t reason;
+	struct fold_clock stop;
+	uint64_t self_cpu_ns, self_peak_bytes, bpf_ns;
+};
 struct rec_segment { /* one recording: META to END */
 	const char *file;      /* as given on the command line, "-" for stdin */
-	struct fold_meta meta; /* its strings live as long as the recording */
+	struct rec_meta meta;
 	bool ended;            /* END was there */
-	struct fold_end end;
+	struct rec_end end;
 	bool sum_closes;       /* END was there and its totals are what was read */
 	uint32_t damages;      /* damaged places passed over */
 	uint64_t lost_bytes, lost_chunks;

@@ -10,7 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../log.h"
 #include "array.h"
+
+/* Each costs an account of every cause. */
+#define EVENTS_MAX 1024
+_Static_assert(EVENTS_MAX <= TALLY_EVENTS, "events fit into a key");
 
 static const char lost_name[] = "[lost]";
 
@@ -49,11 +54,11 @@ void segment_release(struct segment *s)
 
 /* ------------------------------------------------------------------ META */
 
-static int keep_bytes(struct load *load, struct fold_bytes *bytes, uint32_t *id)
+static int keep_bytes(struct load *load, struct fold_bytes from, struct fold_bytes *to, uint32_t *id)
 {
-	if (intern_add(&load->rec->strings, bytes->size ? bytes->at : (const uint8_t *)"", bytes->size, id))
+	if (intern_add(&load->rec->strings, from.size ? from.at : (const uint8_t *)"", from.size, id))
 		return -1;
-	*bytes = intern_get(&load->rec->strings, *id);
+	*to = intern_get(&load->rec->strings, *id);
 	return 0;
 }
 
@@ -84,35 +89,36 @@ static bool event_wanted(const struct select *select, const struct fold_event *e
 	return !select->event[n] || !strcmp(select->event + n, period);
 }
 
-static int define_event(struct segment *s, uint32_t i, struct fold_event *event)
+static int define_event(struct segment *s, uint32_t i, const struct fold_event *event)
 {
 	struct load *load = s->load;
 	struct recording *rec = load->rec;
+	struct fold_bytes kept;
 	struct rec_event new = {
 		.kind = event->kind,
 		.period_unit = event->period_unit,
 		.period = event->period,
 		.sample_ns = event->sample_ns,
 	};
-	uint32_t name;
 
-	if (keep_bytes(load, &event->name, &new.name))
+	if (keep_bytes(load, event->name, &kept, &new.name))
 		return -1;
-	for (size_t w = 0; w < event->nweights; w++) {
-		if (keep_bytes(load, &event->weights[w].name, &name))
+	if (event->nweights) {
+		if (keep_bytes(load, event->weights[0].name, &kept, &new.weight_name))
 			return -1;
-		if (w == 0) {
-			new.weight_name = name;
-			new.weight_unit = event->weights[w].unit;
-			load->weighted = true;
-		}
+		new.weight_unit = event->weights[0].unit;
+		load->weighted = true;
 	}
 	if (event_wanted(load->select, event))
 		s->wanted_events |= UINT64_C(1) << i;
 	s->events[i] = event_find(rec, &new);
 	if (s->events[i] != REC_NONE)
 		return 0;
-	if (rec->nevents >= TALLY_EVENTS || array_room(rec->events, load->events_room, rec->nevents + 1))
+	if (rec->nevents >= EVENTS_MAX) {
+		log_error("%s: more than %d different events in all", segment_record(s)->file, EVENTS_MAX);
+		return -1;
+	}
+	if (array_room(rec->events, load->events_room, rec->nevents + 1))
 		return -1;
 	s->events[i] = (uint32_t)rec->nevents;
 	rec->events[rec->nevents++] = new;
@@ -122,19 +128,48 @@ static int define_event(struct segment *s, uint32_t i, struct fold_event *event)
 int segment_meta(struct segment *s, const struct fold_meta *meta)
 {
 	const struct select *select = s->load->select;
-	struct fold_meta *kept = &segment_record(s)->meta;
+	struct rec_meta *kept = &segment_record(s)->meta;
 	uint32_t id;
 
-	*kept = *meta;
-	if (keep_bytes(s->load, &kept->recorder, &id) || keep_bytes(s->load, &kept->version, &id) ||
-	    keep_bytes(s->load, &kept->kernel_release, &id))
+	*kept = (struct rec_meta){
+		.start = meta->start,
+		.tick_ns = meta->tick_ns,
+		.machine = meta->machine,
+		.word_bytes = meta->word_bytes,
+		.page_size = meta->page_size,
+		.cpus_online = meta->cpus_online,
+		.cpus_possible = meta->cpus_possible,
+		.big_endian = meta->big_endian,
+		.mode = meta->mode,
+		.sides = meta->sides,
+		.max_depth = meta->max_depth,
+		.unwinder = meta->unwinder,
+		.flags = meta->flags,
+		.interval_ns = meta->interval_ns,
+		.nevents = (uint32_t)meta->nevents,
+		.scope = meta->scope,
+		.scope_count = meta->scope_count,
+	};
+	memcpy(kept->id, meta->id, sizeof(kept->id));
+	if (keep_bytes(s->load, meta->recorder, &kept->recorder, &id) ||
+	    keep_bytes(s->load, meta->version, &kept->version, &id) ||
+	    keep_bytes(s->load, meta->kernel_release, &kept->kernel_release, &id))
 		return -1;
-	for (uint32_t i = 0; i < kept->nevents; i++)
-		if (define_event(s, i, &kept->events[i]))
+	for (uint32_t i = 0; i < meta->nevents; i++)
+		if (define_event(s, i, &meta->events[i]))
 			return -1;
 	s->by_thread = select->npids || select->ntids || select->ncomms;
 	s->begun = true;
 	return 0;
+}
+
+void segment_end(struct segment *s, const struct fold_end *end)
+{
+	struct rec_segment *record = segment_record(s);
+
+	record->ended = true;
+	record->end = (struct rec_end){end->reason, end->stop, end->self_cpu_ns, end->self_peak_bytes, end->bpf_ns};
+	memcpy(s->ends, end->totals, sizeof(s->ends));
 }
 
 /* ----------------------------------------------------------- definitions */
@@ -181,7 +216,7 @@ static int add_modules(struct segment *s, const struct fold_modules *modules)
 
 int64_t segment_monotonic(const struct segment *s, int64_t ticks)
 {
-	const struct fold_meta *meta = &segment_record(s)->meta;
+	const struct rec_meta *meta = &segment_record(s)->meta;
 	int64_t ns;
 
 	if (__builtin_mul_overflow(ticks, (int64_t)meta->tick_ns, &ns) ||
@@ -465,10 +500,10 @@ int segment_symbols(struct segment *s, const struct fold_symbols *symbols)
 int segment_note(struct segment *s, const struct fold_note *note)
 {
 	struct rec_segment *record = segment_record(s);
-	struct fold_bytes text = note->text, *grown;
+	struct fold_bytes text, *grown;
 	uint32_t id;
 
-	if (keep_bytes(s->load, &text, &id))
+	if (keep_bytes(s->load, note->text, &text, &id))
 		return -1;
 	grown = realloc(record->notes, (record->nnotes + 1) * sizeof(*grown));
 	if (!grown)

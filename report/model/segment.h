@@ -56,6 +56,7 @@ struct segment {
 
 	uint32_t events[FOLD_MAX_EVENTS]; /* in rec->events */
 	struct fold_total totals[FOLD_MAX_EVENTS]; /* ACCOUNT's taken and lost; written: what was read */
+	struct fold_total ends[FOLD_MAX_EVENTS];   /* what END says */
 	uint64_t wanted_events;     /* a bit each */
 	bool by_thread;             /* the selection is about threads: */
 	uint64_t *wanted_threads;   /* a bit each, by id of the file */
@@ -75,6 +76,7 @@ int segment_meta(struct segment *s, const struct fold_meta *meta);
 int segment_batch(struct segment *s, const struct fold_batch *batch);
 int segment_symbols(struct segment *s, const struct fold_symbols *symbols);
 int segment_note(struct segment *s, const struct fold_note *note);
+void segment_end(struct segment *s, const struct fold_end *end);
 /* Put what was counted into the recording, and forget all ids. */
 int segment_finish(struct segment *s);
 void segment_release(struct segment *s);

@@ -112,7 +112,7 @@ static void show_time(struct info *info, const struct rec_segment *s)
 	emit_printf(&info->emit, "; %s\n", s->ended ? reason_word(s->end.reason) : "why it ended is not known");
 }
 
-static void show_target(struct info *info, const struct fold_meta *m)
+static void show_target(struct info *info, const struct rec_meta *m)
 {
 	struct emit *e = &info->emit;
 
@@ -144,7 +144,7 @@ static const char *sides_text(uint32_t sides)
 	}
 }
 
-static void show_mode(struct info *info, const struct fold_meta *m)
+static void show_mode(struct info *info, const struct rec_meta *m)
 {
 	struct emit *e = &info->emit;
 	bool aggregated = m->mode == FOLD_MODE_AGGREGATED;

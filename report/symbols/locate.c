@@ -118,11 +118,15 @@ static bool linked(const struct search *s, const struct elf_file *file)
 	return s->link && !file->gnu.size && debuglink_proves(s->link, file);
 }
 
-static bool proven(const struct search *s, const struct elf_file *file)
+static enum module_try_result judge(const struct search *s, const struct elf_file *file)
 {
 	if (s->module->machine && s->module->machine != file->machine)
-		return false;
-	return (identified(s, file) || linked(s, file)) && same_layout(s->module, file);
+		return TRY_OTHER_BUILD;
+	if (!identified(s, file) && !linked(s, file))
+		return TRY_OTHER_BUILD;
+	if (!same_layout(s->module, file))
+		return TRY_OTHER_LAYOUT;
+	return !s->out->n || file->offers & ~s->have ? TRY_TAKEN : TRY_NOTHING_NEW;
 }
 
 /* ------------------------------------------------------------ candidates */
@@ -144,21 +148,28 @@ static void remember(struct search *s, char **where, const char *path)
 
 static void follow_link(struct search *s, size_t index);
 
+static void note(struct search *s, const char *path, enum module_try_result result)
+{
+	s->failed |= tries_add(&s->out->tries, path, result) != 0;
+}
+
 /* Take over `file` when it is the right one and adds something, else close it. */
 static void consider(struct search *s, struct elf_file *file)
 {
-	bool adds = !s->out->n || file->offers & ~s->have;
+	enum module_try_result result = judge(s, file);
 
-	if (!proven(s, file)) {
-		log_detail("%s: not the build that was recorded as %s", file->path, s->path);
-		if (!s->link)
-			remember(s, &s->out->refused, file->path);
-	} else if (adds && s->out->n < LOCATED_MAX) {
+	note(s, file->path, result);
+	if (result == TRY_TAKEN && s->out->n < LOCATED_MAX) {
 		log_detail("%s: found for %s", file->path, s->path);
 		s->have |= file->offers;
 		s->out->files[s->out->n++] = *file;
 		follow_link(s, s->out->n - 1);
 		return;
+	}
+	if (result == TRY_OTHER_BUILD || result == TRY_OTHER_LAYOUT) {
+		log_detail("%s: not the build that was recorded as %s", file->path, s->path);
+		if (!s->link)
+			remember(s, &s->out->refused, file->path);
 	}
 	elf_file_close(file);
 }
@@ -168,12 +179,16 @@ static void try_file(struct search *s, const char *path)
 	struct elf_file file;
 	int err = elf_file_open(&file, path);
 
-	if (!err)
+	if (!err) {
 		consider(s, &file);
-	else if (err == -ENOMEM)
+	} else if (err == -ENOMEM) {
 		s->failed = true;
-	else if (err == -EACCES || err == -EPERM)
+	} else if (err == -EACCES || err == -EPERM) {
+		note(s, path, TRY_UNREADABLE);
 		remember(s, &s->out->unreadable, path);
+	} else {
+		note(s, path, err == -ENOEXEC ? TRY_NO_ELF : TRY_ABSENT);
+	}
 }
 
 __attribute__((format(printf, 2, 3))) static void try_path(struct search *s, const char *format, ...)
@@ -425,6 +440,7 @@ void located_release(struct located *found)
 {
 	for (size_t i = 0; i < found->n; i++)
 		elf_file_close(&found->files[i]);
+	tries_release(&found->tries);
 	free(found->refused);
 	free(found->unreadable);
 	memset(found, 0, sizeof(*found));

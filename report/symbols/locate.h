@@ -13,6 +13,7 @@
 
 #include "../model/recording.h"
 #include "elf.h"
+#include "tries.h"
 
 struct locator_options {
 	const char *const *dirs; /* --symbols */
@@ -28,6 +29,7 @@ struct locator;
 struct located {
 	size_t n;
 	struct elf_file files[LOCATED_MAX]; /* in the order found */
+	struct tries tries; /* all places, in order */
 	bool weak;        /* proven by FOLD_ID_HASH only: the recorded file has no build-id */
 	char *refused;    /* a file where this module should be, of another build; NULL none */
 	char *unreadable; /* a file where this module should be, that may not be read */

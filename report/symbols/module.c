@@ -88,6 +88,7 @@ void module_release(struct module *m)
 	module_rest(m);
 	free(m->path);
 	free(m->release);
+	tries_release(&m->tries);
 	free(m->file);
 	memset(m, 0, sizeof(*m));
 }
@@ -182,6 +183,9 @@ static void open_files(struct module *m, struct locator *locator)
 
 	if (locate(locator, m->rec, m->path, m->release, &m->found))
 		return;
+	tries_release(&m->tries);
+	m->tries = m->found.tries;
+	m->found.tries = (struct tries){0};
 	choose_segments(m);
 	if (m->rec->kind == FOLD_MODULE_KERNEL)
 		place_kernel(m);
@@ -246,9 +250,46 @@ bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr)
 	return m->found.n && module_vaddr(m->segments, m->nsegments, m->page, offset, vaddr);
 }
 
+const struct symtab_range *module_range(const struct module *m, uint64_t address, enum symbol_source *source)
+{
+	const struct symtab_range *range = symtab_find(&m->symtab, address);
+
+	if (!range)
+		range = symtab_find(&m->stubs, address);
+	if (range)
+		*source = source_of(m, range);
+	return range;
+}
+
+void module_explain(const struct module *m, uint64_t offset, struct symbol_explanation *out)
+{
+	const struct symtab_range *range;
+	uint64_t address;
+
+	out->offset = offset;
+	out->has_address = module_address(m, offset, &out->address);
+	if (!out->has_address)
+		return;
+	out->by_base = m->rec->kind == FOLD_MODULE_KERNEL;
+	out->base = m->base;
+	for (size_t i = 0; !out->by_base && !out->by_segment && i < m->nsegments; i++) {
+		out->segment = m->segments[i];
+		out->by_segment = module_vaddr(&m->segments[i], 1, m->page, offset, &address) && address == out->address;
+	}
+	out->segment_recorded = m->rec->nsegments;
+	range = module_range(m, out->address, &out->source);
+	out->in_symbol = range;
+	if (range) {
+		out->start = range->start;
+		out->end = range->end;
+		out->value = range->value;
+	}
+}
+
 bool module_find(struct module *m, struct locator *locator, uint64_t offset, struct module_hit *hit)
 {
 	const struct symtab_range *range;
+	enum symbol_source source;
 	uint64_t vaddr;
 
 	if (find_recorded(m, offset, hit)) {
@@ -259,12 +300,10 @@ bool module_find(struct module *m, struct locator *locator, uint64_t offset, str
 		module_open(m, locator);
 	if (!module_address(m, offset, &vaddr))
 		return false;
-	range = symtab_find(&m->symtab, vaddr);
-	if (!range)
-		range = symtab_find(&m->stubs, vaddr);
+	range = module_range(m, vaddr, &source);
 	if (!range)
 		return false;
-	*hit = (struct module_hit){range->name, range->name_size, vaddr - range->value, source_of(m, range)};
+	*hit = (struct module_hit){range->name, range->name_size, vaddr - range->value, source};
 	return true;
 }
 

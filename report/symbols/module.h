@@ -22,6 +22,7 @@ struct module {
 	char *release;         /* of the kernel that was recorded, or "" */
 	uint64_t page;         /* of the machine that was recorded */
 	bool opened;           /* files were searched for, with or without success */
+	struct tries tries;    /* the last search's; they outlive the files */
 	struct located found;
 	struct minidebug minidebug;
 	struct symtab symtab, stubs;
@@ -54,6 +55,9 @@ void module_release(struct module *m); /* accepts a zeroed struct */
 /* The function that holds `offset` of the module.  False: not known. */
 bool module_find(struct module *m, struct locator *locator, uint64_t offset, struct module_hit *hit);
 
+/* The range that names `address`, and the kind of source it is from; NULL none. */
+const struct symtab_range *module_range(const struct module *m, uint64_t address, enum symbol_source *source);
+
 /* Address of `offset` in the files found.  False: there is none. */
 bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr);
 
@@ -70,5 +74,8 @@ void module_rest(struct module *m);
  * when segments disagree.
  */
 bool module_vaddr(const struct fold_segment *v, size_t n, uint64_t page, uint64_t offset, uint64_t *vaddr);
+
+/* How module_address() comes to its result. */
+void module_explain(const struct module *m, uint64_t offset, struct symbol_explanation *out);
 
 #endif

@@ -433,3 +433,25 @@ struct module_status symbolizer_module(const struct symbolizer *s, uint32_t modu
 		return (struct module_status){.state = MODULE_UNTRIED};
 	return (struct module_status){m->state, m->file, m->weak, m->named, m->unnamed};
 }
+
+size_t symbolizer_tries(const struct symbolizer *s, uint32_t module, const struct module_try **v)
+{
+	const struct module *m = module < s->rec->nmodules ? s->modules[module] : NULL;
+
+	*v = m ? m->tries.v : NULL;
+	return m ? m->tries.n : 0;
+}
+
+void symbolizer_explain(struct symbolizer *s, uint32_t id, uint64_t offset, bool exact, struct symbol_explanation *out)
+{
+	struct module *module = module_of(s, id);
+	struct lookup one = {.offset = offset, .exact = exact};
+
+	*out = (struct symbol_explanation){.symbols = symbolize(s, id, offset, exact)};
+	if (!module)
+		return;
+	find_name(s, module, &one); /* the files may have been given back since the name was found */
+	if (exact || offset)
+		module_explain(module, offset - !exact, out);
+	out->source = out->symbols.source;
+}

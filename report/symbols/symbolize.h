@@ -53,6 +53,37 @@ struct module_status {
 	uint64_t named, unnamed; /* addresses */
 };
 
+/* One file that was looked at, or would have been if it were there. */
+enum module_try_result {
+	TRY_ABSENT = 0,
+	TRY_TAKEN,        /* it is the right one, and adds something */
+	TRY_NOTHING_NEW,  /* it is the right one; what it has was there before */
+	TRY_OTHER_BUILD,  /* another id, or none */
+	TRY_OTHER_LAYOUT, /* the right id, but the code is not where it was: rewritten */
+	TRY_UNREADABLE,
+	TRY_NO_ELF,
+};
+struct module_try {
+	char *path;
+	enum module_try_result result;
+};
+
+/* How one address was looked up, for people who want to follow it with readelf. */
+struct symbol_explanation {
+	uint64_t offset;           /* that was looked up: of a return address, that of the call */
+	bool has_address;
+	uint64_t address;          /* ELF virtual address in the files taken */
+	bool by_segment, by_base;  /* by this segment; or, in a kernel, by adding this base */
+	bool segment_recorded;     /* the segment is as recorded, not as in a file found here */
+	struct fold_segment segment;
+	uint64_t base;
+	bool in_symbol;
+	uint64_t start, end;       /* addresses that the symbol names there, */
+	uint64_t value;            /* and where its function begins */
+	enum symbol_source source;
+	struct symbols symbols;
+};
+
 /* `rec` and the strings of `options` are borrowed.  0, or -1 out of memory. */
 int symbolizer_new(struct symbolizer **out, const struct recording *rec, const struct symbolizer_options *options);
 void symbolizer_free(struct symbolizer *s);
@@ -74,5 +105,9 @@ void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t
 
 struct symbolizer_stats symbolizer_stats(const struct symbolizer *s);
 struct module_status symbolizer_module(const struct symbolizer *s, uint32_t module);
+/* What was tried for a module, in order; empty before it was asked for.  Lives as
+ * long as `s`, or until the module's files are looked for again. */
+size_t symbolizer_tries(const struct symbolizer *s, uint32_t module, const struct module_try **v);
+void symbolizer_explain(struct symbolizer *s, uint32_t module, uint64_t offset, bool exact, struct symbol_explanation *out);
 
 #endif

@@ -40,6 +40,7 @@ static const struct row rows[] = {
 	{0, NULL, NULL, "\nNames:", ROW_HEADING, 0},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
 	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "inline", NULL, "functions that the compiler inlined are frames of their own (needs debug files)", ROW_FLAG, AT(symbols.inlines)},
 	{0, "lines", NULL, "source file and line of each frame (needs debug files)", ROW_FLAG, AT(tree.lines)},

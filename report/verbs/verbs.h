@@ -22,6 +22,7 @@ int verb_report(int argc, char **argv);  /* without a verb: argv[0] is the progr
 int verb_info(int argc, char **argv);    /* what was recorded, how well, what it cost */
 int verb_check(int argc, char **argv);   /* every violation of the format; 1 if there is one */
 int verb_dump(int argc, char **argv);    /* every item of the file as lines of JSON */
+int verb_explain(int argc, char **argv); /* one address, step by step */
 int verb_missing(int argc, char **argv); /* which debug files would bring which names */
 
 #endif

@@ -92,46 +92,68 @@ static struct event_stack stack_of_ip(const uint64_t *ip)
 	return (struct event_stack){.id = table_mix(*ip, 0x5a) | 1, .words = ip, .n = 1};
 }
 
-/* One side.  `here`: the interrupted code is of this side.  0, 1: the id is not
- * known, -1. */
-static int side(struct session *s, const struct event *e, const struct process *p, bool user, bool here,
-		struct batch_row *row, struct stack_result *result)
+/* What became of one side of a sample. */
+struct side {
+	struct stack_result result;
+	uint32_t cause; /* why it has no stack, 0: it has, or none was to be expected */
+};
+
+/* `here`: the interrupted code is of this side.  0, 1: the id is not known, -1. */
+static int take_side(struct session *s, const struct event *e, const struct process *p, struct mapset *set, bool user,
+		     uint32_t *handle, struct side *out)
 {
 	struct event_stack stack = user ? e->sample.user : e->sample.kernel;
+	bool here = !(e->sample.flags & EVENT_USER_MODE) == !user;
 	int err;
 
+	*out = (struct side){0};
 	if (!(s->sides & (user ? FOLD_SIDE_USER : FOLD_SIDE_KERNEL)))
 		return 0;
 	if (!stack.id) {
-		if (user || here) {
-			uint32_t cause = !user ? FOLD_NOTE_NO_KSTACK :
-				e->sample.flags & EVENT_KTHREAD ? FOLD_NOTE_KTHREAD : FOLD_NOTE_NO_USTACK;
-
-			if (note(s, row->event, cause, row->count))
-				return -1;
-		}
+		if (user)
+			out->cause = e->sample.flags & EVENT_KTHREAD ? FOLD_NOTE_KTHREAD : FOLD_NOTE_NO_USTACK;
+		else if (here)
+			out->cause = FOLD_NOTE_NO_KSTACK;
 		if (!here || !e->sample.ip)
 			return 0;
 		stack = stack_of_ip(&e->sample.ip);
 	}
-	err = user ? resolve_user(s, &stack, p, process_maps_at(p, e->kind == EVENT_COUNT ? e->sample.first : e->time), result) :
-		resolve_kernel(s, &stack, result);
+	err = user ? resolve_user(s, &stack, p, set, &out->result) : resolve_kernel(s, &stack, &out->result);
 	if (!err)
-		*(user ? &row->user : &row->kernel) = result->handle;
+		*handle = out->result.handle;
 	return err;
 }
 
 static int notes(struct session *s, const struct event *e, const struct process *p, const struct batch_row *row,
-		 const struct stack_result *kernel, const struct stack_result *user)
+		 const struct side *kernel, const struct side *user)
 {
-	if ((kernel->cut || user->cut) && note(s, row->event, FOLD_NOTE_DEPTH, row->count))
+	if (kernel->cause && note(s, row->event, kernel->cause, row->count))
 		return -1;
-	if ((kernel->unmapped || user->unmapped) && note(s, row->event, FOLD_NOTE_UNMAPPED, row->count))
+	if (user->cause && note(s, row->event, user->cause, row->count))
+		return -1;
+	if ((kernel->result.cut || user->result.cut) && note(s, row->event, FOLD_NOTE_DEPTH, row->count))
+		return -1;
+	if ((kernel->result.unmapped || user->result.unmapped) && note(s, row->event, FOLD_NOTE_UNMAPPED, row->count))
 		return -1;
 	if (p->unknown && note(s, row->event, FOLD_NOTE_UNKNOWN_PROC, row->count))
 		return -1;
 	if ((e->sample.flags & EVENT_ESCAPED) && note(s, row->event, FOLD_NOTE_ESCAPED, row->count))
 		return -1;
+	return 0;
+}
+
+int sample_finish(struct session *s, const struct event *e, const struct process *p, struct mapset *set, struct batch_row *row)
+{
+	struct side kernel, user = {0};
+	int err = take_side(s, e, p, set, false, &row->kernel, &kernel);
+
+	if (!err)
+		err = take_side(s, e, p, set, true, &row->user, &user);
+	if (err)
+		return err;
+	if (notes(s, e, p, row, &kernel, &user) || batch_row(&s->batch, s->options.aggregate, row))
+		return -1;
+	s->written[row->event] += row->count;
 	return 0;
 }
 
@@ -141,9 +163,8 @@ int sample_add(struct session *s, const struct event *e)
 		.cpu = e->cpu < FOLD_MAX_CPUS ? e->cpu : 0, .event = e->sample.event, .kernel = BATCH_NO_STACK, .user = BATCH_NO_STACK,
 		.time = session_ticks(s, (int64_t)e->time), .count = e->kind == EVENT_COUNT ? e->sample.count : 1,
 	};
-	struct stack_result kernel = {0}, user = {0};
 	struct process *p;
-	bool in_user = e->sample.flags & EVENT_USER_MODE;
+	struct mapset *set;
 	int err;
 
 	if (row.event >= s->nevents || !row.count)
@@ -151,13 +172,7 @@ int sample_add(struct session *s, const struct event *e)
 	p = process_of(s, e);
 	if (!p || define_process(s, p) || thread_of(s, p, e, &row.thread))
 		return -1;
-	err = side(s, e, p, false, !in_user, &row, &kernel);
-	if (!err)
-		err = side(s, e, p, true, in_user, &row, &user);
-	if (err > 0)
-		return note(s, row.event, FOLD_LOST_STACK_ID, row.count);
-	if (err || notes(s, e, p, &row, &kernel, &user) || batch_row(&s->batch, s->options.aggregate, &row))
-		return -1;
-	s->written[row.event] += row.count;
-	return 0;
+	set = process_maps_at(p, e->kind == EVENT_COUNT ? e->sample.first : e->time);
+	err = sample_finish(s, e, p, set, &row);
+	return err > 0 ? late_add(s, e, p, set, &row) : err;
 }

@@ -97,6 +97,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	late_release(&s->late);
 	jit_release(&s->jit);
 	processes_release(&s->processes);
 	kernel_release(&s->kernel);
@@ -313,7 +314,7 @@ static int account_sideband(struct session *s)
 
 int session_flush(struct session *s, uint64_t from, uint64_t to)
 {
-	if (account_sideband(s) || write_batch(s, true, session_ticks(s, (int64_t)from), session_ticks(s, (int64_t)to)))
+	if (late_retry(s, false) || account_sideband(s) || write_batch(s, true, session_ticks(s, (int64_t)from), session_ticks(s, (int64_t)to)))
 		return -1;
 	s->flushed = to;
 	s->kernel.modules_asked = false;
@@ -362,7 +363,7 @@ int session_finish(struct session *s, struct fold_end *end)
 {
 	uint64_t to = end->stop.monotonic > s->flushed ? end->stop.monotonic : s->flushed;
 
-	if (close_sums(s, end) || jit_finish(&s->jit) || session_flush(s, s->flushed, to))
+	if (late_retry(s, true) || close_sums(s, end) || jit_finish(&s->jit) || session_flush(s, s->flushed, to))
 		return -1;
 	return writer_end(s->batch.writer, end);
 }

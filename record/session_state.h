@@ -2,7 +2,8 @@
 /*
  * What a session consists of, for the files that make it up: session.c (events
  * and life cycle), sample.c (samples to rows), resolve.c (words to frames),
- * define.c (what rows refer to), doubt.c (what to ask again after losses).  Nobody else includes this.
+ * define.c (what rows refer to), doubt.c (what to ask again after losses),
+ * late.c (samples that wait).  Nobody else includes this.
  */
 #ifndef FOLD_RECORD_SESSION_STATE_H
 #define FOLD_RECORD_SESSION_STATE_H
@@ -15,6 +16,19 @@
 #include "process.h"
 #include "session.h"
 #include "stacks.h"
+
+/* Samples that came before their stacks. */
+struct late_sample {
+	struct event event;   /* without words */
+	struct batch_row row;
+	uint64_t serial;      /* of the process */
+	struct mapset *set;   /* its mappings, held */
+	bool tried;           /* in a batch before this one */
+};
+struct late {
+	struct late_sample *v;
+	size_t n, room;
+};
 
 struct session {
 	struct session_options options;
@@ -31,6 +45,7 @@ struct session {
 	struct processes processes;
 	struct stacks stacks;
 	struct jit jit;
+	struct late late;
 
 	struct intern thread_keys;  /* (process, tid, name) -> key */
 	uint32_t *thread_ids;       /* by key: id in the file */
@@ -60,6 +75,16 @@ struct process *doubt_process(struct session *s, struct process *p, uint64_t tim
 
 /* sample.c: 0, or -1 out of memory. */
 int sample_add(struct session *s, const struct event *event);
+/* Stacks, notes and the row; 1: a stack's id is not known (yet), nothing was done. */
+int sample_finish(struct session *s, const struct event *e, const struct process *p, struct mapset *set, struct batch_row *row);
+
+/*
+ * late.c: keep a sample until its stacks come; try again, and with `last` give up.
+ * 0, or -1 out of memory.
+ */
+int late_add(struct session *s, const struct event *e, const struct process *p, struct mapset *set, const struct batch_row *row);
+int late_retry(struct session *s, bool last);
+void late_release(struct late *late); /* accepts a zeroed struct */
 
 /*
  * resolve.c: what a stack means.  1 when its id is not known; 0; -1 out of

@@ -60,6 +60,38 @@ TEST(id_that_never_came)
 	back_free(b);
 }
 
+/* Another CPU sent the stack after this one took its time, and before it asked. */
+TEST(id_that_comes_late)
+{
+	uint64_t words[] = {A + 1, A + 2}, kernel[] = {FIX_KERNEL + 1};
+	struct event e;
+	struct fix f;
+	struct back *b;
+
+	begin(&f, NULL);
+	e = user_sample(&f, 5, NULL, 0);
+	e.sample.kernel = (struct event_stack){.id = 6, .words = kernel, .n = 1};
+	fix_send(&f, &e);
+	f.time += 5000;
+	fix_mmap(&f, 10, A, 0x10000, 0, "/later", 3);
+	fix_comm(&f, 10, 10, "later", false);
+	e = user_sample(&f, 5, words, 2);
+	e.sample.kernel = (struct event_stack){.id = 6};
+	fix_send(&f, &e);
+	CHECK_EQ(session_flush(f.session, FIX_START, f.time), 0);
+	e = user_sample(&f, 7, NULL, 0);
+	fix_send(&f, &e);
+	CHECK_EQ(session_flush(f.session, FIX_START, f.time), 0);
+	e = user_sample(&f, 7, words, 1);
+	fix_send(&f, &e);
+	b = fix_end(&f);
+	CHECK_EQ(b->nrows, 4);
+	CHECK(strstr(back_row(b, 0), "x 10/10 /x+0x1002;/x+0x1001 [kernel]+0x") != NULL);
+	CHECK(strstr(back_row(b, 1), "later 10/10 /later+0x2;/later+0x1 [kernel]+0x") != NULL);
+	CHECK_EQ(b->account[0][FOLD_LOST_STACK_ID], 0);
+	back_free(b);
+}
+
 TEST(same_id_after_new_mappings)
 {
 	uint64_t words[] = {A + 0x10001};
@@ -103,7 +135,7 @@ TEST(forgetting_in_two_steps)
 	fix_send(&f, &e);
 	e = user_sample(&f, 5, NULL, 0); /* too late */
 	fix_send(&f, &e);
-	e = user_sample(&f, 5, words, 1);
+	e = user_sample(&f, 8, words, 1);
 	fix_send(&f, &e);
 	b = fix_end(&f);
 	CHECK_EQ(b->nrows, 5);

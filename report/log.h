@@ -12,4 +12,12 @@ void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* not with -q */
 void log_detail(const char *format, ...) __attribute__((format(printf, 1, 2))); /* with -v */
 
+/*
+ * How far long work is: one line that the next one, or any message, replaces.
+ * Shown on a terminal only, after a second of work, a few times a second; call it
+ * as often as you like.  log_progress_end() takes it away.
+ */
+void log_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_progress_end(void);
+
 #endif

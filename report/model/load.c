@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,11 +162,21 @@ static int end_segment(struct segment *s, uint64_t begin, uint64_t end)
 	return err;
 }
 
+static void show_progress(const struct reader *reader, const char *file, uint64_t size)
+{
+	uint64_t done = reader_bytes(reader);
+
+	if (size)
+		log_progress("reading %.60s: %u %%", file, (unsigned)(done * 100.0 / (double)size));
+	else
+		log_progress("reading %.60s: %" PRIu64 " MiB", file, done >> 20);
+}
+
 /*
  * All items of a file.  1: read to its end, 0: reading stopped, and the log says
  * why, -1: out of memory.
  */
-static int load_items(struct load *load, struct reader *reader, const char *file)
+static int load_items(struct load *load, struct reader *reader, const char *file, uint64_t size)
 {
 	struct segment s = {0};
 	struct fold_item item;
@@ -183,6 +194,7 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 		err = item.kind == FOLD_ITEM_END_OF_FILE;
 		if (err)
 			break;
+		show_progress(reader, file, size);
 		/* Damage before the first META belongs to the recording that follows. */
 		if (!s.load || (item.kind == FOLD_ITEM_SEGMENT && s.begun)) {
 			err = end_segment(&s, begin, item.offset);
@@ -212,7 +224,7 @@ static int load_fd(struct load *load, int fd, const char *file)
 		limits.file_size = (uint64_t)st.st_size;
 	if (reader_new(&reader, source_fd(fd), &limits))
 		return -1;
-	err = load_items(load, reader, file);
+	err = load_items(load, reader, file, limits.file_size);
 	reader_free(reader);
 	return err;
 }
@@ -456,6 +468,7 @@ int recording_load(struct recording *rec, char *const *files, size_t nfiles, con
 	}
 	if (!err && !unusable)
 		warn_aggregated(&load);
+	log_progress_end();
 	load_release(&load);
 	return err || unusable ? -1 : 0;
 }

@@ -70,8 +70,7 @@ static void log_fault(const char *file, const struct fold_fault *fault)
 {
 	char text[256];
 
-	log_error("%s: %s%s%s%s", file, fault_text(fault, text, sizeof(text)), fault->sys_errno ? ": " : "",
-		  fault->sys_errno ? strerror(fault->sys_errno) : "", fault_advice(fault));
+	log_error("%s: %s%s", file, fault_text(fault, text, sizeof(text)), fault_advice(fault));
 }
 
 static void note_damage(struct segment *s, const struct fold_item *item)
@@ -239,6 +238,10 @@ static int load_file(struct load *load, const char *file)
 
 	if (fd < 0) {
 		log_error("%s: cannot be opened: %s", file, strerror(errno));
+		return 1;
+	}
+	if (is_stdin && isatty(fd)) {
+		log_error("standard input is a terminal, no recording; give a file, or pipe one in");
 		return 1;
 	}
 	done = load_fd(load, fd, file);

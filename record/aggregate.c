@@ -202,9 +202,11 @@ static int by_time(const void *x, const void *y)
 
 int aggregate_collect(struct aggregate *a, struct probe *probe, uint64_t *until)
 {
-	uint32_t half = probe_flip(probe, until);
-	int err = read_counts(a, probe_counts_fd(probe, half));
+	uint32_t half;
+	int err = probe_flip(probe, &half, until);
 
+	if (!err)
+		err = read_counts(a, probe_counts_fd(probe, half));
 	if (!err)
 		err = read_stacks(a, probe, probe_stacks_fd(probe, half));
 	for (size_t i = 0; !err && i < a->n; i++) {

@@ -392,11 +392,18 @@ int probe_counters(struct probe *p, struct event_counters *out)
 	return bpf_map_lookup_elem(p->counters_fd, &zero, out) ? -errno : 0;
 }
 
-void probe_forget_sent(struct probe *p)
+int probe_forget_sent(struct probe *p)
 {
+	uint64_t old = p->control.seed;
+	int err;
+
 	new_seed(p);
-	set_control(p);
-	wait_for_programs();
+	err = set_control(p);
+	if (err)
+		p->control.seed = old;
+	else
+		wait_for_programs();
+	return err;
 }
 
 uint64_t probe_seed(const struct probe *p)
@@ -404,15 +411,19 @@ uint64_t probe_seed(const struct probe *p)
 	return p->control.seed;
 }
 
-uint32_t probe_flip(struct probe *p, uint64_t *when)
+int probe_flip(struct probe *p, uint32_t *old, uint64_t *when)
 {
-	uint32_t old = p->control.half;
+	int err;
 
-	p->control.half = !old;
-	set_control(p);
+	*old = p->control.half;
+	p->control.half = !*old;
+	err = set_control(p);
 	*when = clock_now();
-	wait_for_programs();
-	return old;
+	if (err)
+		p->control.half = *old;
+	else
+		wait_for_programs();
+	return err;
 }
 
 int probe_stacks_fd(const struct probe *p, uint32_t half)

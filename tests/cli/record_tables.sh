@@ -13,7 +13,7 @@ for size in 1 4 forget ""; do
 		args=() seconds=1
 		[ $mode = aggregate ] && args+=(--aggregate)
 		case $size in
-		forget) args+=(-v --test-stack-memory 1) seconds=6 ;;
+		forget) args+=(-v --test-stack-memory 1) seconds=8 ;;
 		?*) args+=(-q --test-table-size "$size") ;;
 		esac
 		"$FOLD_RECORD" -F 1999 -U --paths full "${args[@]}" -o "$name.foldrec" -- ./chains $seconds 2>said || { cat said; exit 1; }
@@ -50,7 +50,7 @@ for size in ("1", "4", "forget", "default"):
         if lost:
             sys.exit(f"{name}: {lost} samples lost")
         # CPU time at 1999 Hz; what begins and ends a thread costs a little
-        wanted = 1999 * (6 if size == "forget" else 1)
+        wanted = 1999 * (8 if size == "forget" else 1)
         if abs(written - wanted) > wanted / 13:
             sys.exit(f"{name}: {written} samples of about {wanted}")
         if sum(share.values()) < 0.9 * written:

@@ -30,6 +30,7 @@ enum event_flag {
 	EVENT_KSTACK_INLINE = 1u << 2, /* frames follow: the id was not known to be sent */
 	EVENT_USTACK_INLINE = 1u << 3,
 	EVENT_KTHREAD = 1u << 4,       /* no user side at all: kernel thread, or exiting */
+	EVENT_STACK_COPY = 1u << 6,    /* struct event_raw_copy follows the frames */
 	EVENT_MISMATCH = 1u << 5,      /* aggregated: a table gave another sample's stack; set by record/aggregate */
 };
 
@@ -59,6 +60,19 @@ struct event_raw_sample {
 	ev_u64 ip;        /* sampled instruction; the leaf of its side */
 };
 _Static_assert(sizeof(struct event_raw_sample) == 48, "event_raw_sample has holes");
+
+/*
+ * What a walk begins with, and the memory it would read: sent where the walker in
+ * the kernel did not know the code yet, for the recorder, who knows it by the time
+ * it reads this.  `size` bytes follow, from rsp on.
+ */
+#define EVENT_COPY_BYTES 14336 /* what is left of a per-CPU value, 32 KiB */
+#define EVENT_COPY_REGS 17 /* DWARF numbers of x86-64: 16 general ones, rip */
+struct event_raw_copy {
+	ev_u64 regs[EVENT_COPY_REGS];
+	ev_u32 size, pad;
+};
+_Static_assert(sizeof(struct event_raw_copy) == 144, "event_raw_copy has holes");
 
 /* Aggregated mode: key and value of the counts map. */
 struct event_count_key {

@@ -37,6 +37,16 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	return n > 0 ? (long)((ev_u64)n / 8) : n;
 }
 
+static __always_inline bool wants_copy(const struct scratch *s)
+{
+	return false;
+}
+
+static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at)
+{
+	return 0;
+}
+
 SEC("perf_event")
 int sample_event(struct bpf_perf_event_data *ctx)
 {

@@ -22,9 +22,14 @@
 #define KERNEL_SIDE 1
 #define USER_SIDE 2
 
+/* Room behind the words for what take_copy() adds. */
+#ifndef SCRATCH_COPY_WORDS
+#define SCRATCH_COPY_WORDS 0
+#endif
+
 struct scratch {
 	struct event_raw_sample head;
-	ev_u64 words[2 * EVENT_MAX_FRAMES];
+	ev_u64 words[2 * EVENT_MAX_FRAMES + SCRATCH_COPY_WORDS];
 };
 
 const volatile struct event_config config = { .max_frames = 127, .sides = KERNEL_SIDE | USER_SIDE, .sent_mask = 0 };
@@ -70,6 +75,12 @@ struct {
  * config.max_frames of them, and set s->head.user_end.  Number of words, or
  * negative errno. */
 static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct scratch *s);
+
+/* Whether memory of the stack should go along, because the walk could not be ended
+ * here; and put it behind the first `at` words: bytes added, at most 8 *
+ * SCRATCH_COPY_WORDS. */
+static __always_inline bool wants_copy(const struct scratch *s);
+static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at);
 
 static __always_inline void add(struct event_counters *n, enum event_counter which)
 {
@@ -154,7 +165,7 @@ static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch
 {
 	struct event_raw_sample *e = &s->head;
 	bool new_kernel = e->kstack && !known(e->kstack);
-	bool new_user = e->ustack && !known(e->ustack);
+	bool copy = wants_copy(s), new_user = e->ustack && (copy || !known(e->ustack));
 	ev_u64 nk = e->nkstack, nu = e->nustack, size;
 
 	if (nk > EVENT_MAX_FRAMES || nu > EVENT_MAX_FRAMES)
@@ -169,6 +180,12 @@ static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch
 			e->nkstack = nk = 0;
 	}
 	size = sizeof(*e) + (nk + nu) * 8;
+	if (copy) {
+		e->flags |= EVENT_STACK_COPY;
+		size += take_copy(s, nk + nu);
+		if (size > sizeof(*s))
+			size = sizeof(*s); /* never: tells the verifier */
+	}
 	if (bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, s, size)) {
 		add(n, EVENT_RING_FULL);
 		return;
@@ -176,7 +193,7 @@ static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch
 	add(n, EVENT_SENT);
 	if (new_kernel)
 		remember(e->kstack);
-	if (new_user)
+	if (new_user && !copy) /* else the recorder makes another stack of it */
 		remember(e->ustack);
 }
 

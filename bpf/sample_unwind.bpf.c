@@ -3,7 +3,6 @@
  * On-CPU samples whose user stacks are walked by unwind tables.  The kernel's BTF is
  * needed; without it sample.bpf.c remains.
  */
-#include "sample.bpf.h"
 #include "unwind.bpf.h"
 #include "unwind_tasks.bpf.h"
 

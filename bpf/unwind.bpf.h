@@ -12,6 +12,11 @@
 
 #include <bpf/bpf_core_read.h>
 #include "core.h"
+#include "event.h"
+
+#define COPY_PIECE 1024
+#define COPY_SMALL_PIECE 32 /* the last page of a stack is rarely full */
+#define SCRATCH_COPY_WORDS ((sizeof(struct event_raw_copy) + EVENT_COPY_BYTES + COPY_PIECE) / 8)
 #include "sample.bpf.h"
 #include "unwind.h"
 
@@ -82,6 +87,8 @@ static __always_inline void nudge(void)
 struct walk {
 	struct unwind_state state;
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
+	ev_u64 regs[EVENT_COPY_REGS]; /* what the walk began with */
+	ev_u64 copied;   /* ns: copies up to this time are sent */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -146,12 +153,12 @@ __noinline int find_rule(ev_u32 index, ev_u32 pc_lo)
 	return lo ? (int)unwind_row_rule(rows[(first + lo - 1) & (UNWIND_SHARD_ROWS - 1)]) : -1;
 }
 
-static __always_inline long unwind_read(void *to, ev_u32 size, ev_u64 address)
+static __always_inline long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)
 {
 	return bpf_probe_read_user(to, size, (void *)address);
 }
 
-static __always_inline const struct unwind_mapping *unwind_mapping_at(int index)
+static __always_inline const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
 {
 	ev_u32 zero = 0;
 	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
@@ -161,7 +168,7 @@ static __always_inline const struct unwind_mapping *unwind_mapping_at(int index)
 
 static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
 {
-	const struct unwind_mapping *m = unwind_mapping_at(u->last - 1);
+	const struct unwind_mapping *m = unwind_mapping_at(u, u->last - 1);
 	int i;
 
 	/* Most calls stay within a file. */
@@ -170,19 +177,19 @@ static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc
 	i = find_mapping(u->base, u->n, pc) - 1;
 	if (i < 0)
 		return -1;
-	m = unwind_mapping_at(i);
+	m = unwind_mapping_at(u, i);
 	if (!m || pc < m->start || pc >= m->end || m->serial != u->serial)
 		return -1;
 	u->last = i + 1;
 	return i;
 }
 
-static __always_inline int unwind_rule_find(ev_u32 page, ev_u32 pc_lo)
+static __always_inline int unwind_rule_find(struct unwind_state *u, ev_u32 page, ev_u32 pc_lo)
 {
 	return find_rule(page, pc_lo);
 }
 
-static __always_inline const struct unwind_rule *unwind_rule_at(ev_u32 index)
+static __always_inline const struct unwind_rule *unwind_rule_at(struct unwind_state *u, ev_u32 index)
 {
 	ev_u32 zero = 0;
 	struct unwind_rules *rules = bpf_map_lookup_elem(&unwind_rules, &zero);
@@ -304,6 +311,10 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	w->state.last = 0;
 	w->first = s->head.nkstack;
 	w->n = 0;
+	__builtin_memcpy(w->regs, regs.regs, sizeof(regs.regs));
+	w->regs[UNWIND_REG_FP] = regs.fp;
+	w->regs[UNWIND_REG_SP] = regs.sp;
+	w->regs[UNWIND_REG_RA] = regs.ip;
 	if ((regs.cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {
 		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = regs.ip;
 		s->head.user_end = (regs.cs & 0xff) == COMPAT_CS ? UNWIND_ENDED_COMPAT : UNWIND_ENDED_UNMAPPED;
@@ -320,6 +331,60 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	if (end == UNWIND_ENDED_UNMAPPED)
 		nudge();
 	return w->n;
+}
+
+/* Code that is not known yet will be when the recorder reads the sample. */
+static __always_inline bool wants_copy(const struct scratch *s)
+{
+	ev_u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	ev_u64 now;
+
+	if (s->head.user_end != UNWIND_ENDED_UNMAPPED || !w)
+		return false;
+	now = bpf_ktime_get_ns();
+	if (w->copied < now - UNWIND_COPY_BURST * UNWIND_COPY_NS)
+		w->copied = now - UNWIND_COPY_BURST * UNWIND_COPY_NS;
+	if (w->copied > now - UNWIND_COPY_NS)
+		return false;
+	w->copied += UNWIND_COPY_NS;
+	return true;
+}
+
+/* A function of its own, so that what lies ahead of it is verified once. */
+__noinline int copy_stack(ev_u32 at)
+{
+	ev_u32 zero = 0, got = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct event_raw_copy *c;
+	ev_u8 *to;
+
+	if (!w || !s || at >= 2 * EVENT_MAX_FRAMES)
+		return 0;
+	asm volatile("" : "+r"(at)); /* or the compiler drops the mask, and the verifier sees no limit */
+	c = (void *)&s->words[at & (2 * EVENT_MAX_FRAMES - 1)];
+	to = (void *)(c + 1);
+	__builtin_memcpy(c->regs, w->regs, sizeof(c->regs));
+	c->pad = 0;
+	for (int i = 0; i < EVENT_COPY_BYTES / COPY_PIECE; i++) {
+		if (bpf_probe_read_user(to + i * COPY_PIECE, COPY_PIECE, (void *)(w->regs[UNWIND_REG_SP] + i * COPY_PIECE)))
+			break;
+		got += COPY_PIECE;
+	}
+	for (int i = 0; i < COPY_PIECE / COPY_SMALL_PIECE; i++) {
+		if (got > EVENT_COPY_BYTES - COPY_SMALL_PIECE ||
+		    bpf_probe_read_user(to + got, COPY_SMALL_PIECE, (void *)(w->regs[UNWIND_REG_SP] + got)))
+			break;
+		got += COPY_SMALL_PIECE;
+	}
+	c->size = got;
+	return sizeof(*c) + got;
+}
+
+static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at)
+{
+	return copy_stack(at) & 0x3fff;
 }
 
 #endif

@@ -5,11 +5,11 @@
  *
  * Compiled for the kernel and for user space.  Who includes this says first how
  * memory and tables are read:
- *     long unwind_read(void *to, ev_u32 size, ev_u64 address)     0 or negative
- *     int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)  index or -1
- *     const struct unwind_mapping *unwind_mapping_at(int index)
- *     int unwind_rule_find(ev_u32 page, ev_u32 pc_lo)             rule word or -1
- *     const struct unwind_rule *unwind_rule_at(ev_u32 index)
+ *     long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)      0 or negative
+ *     int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)                           index or -1
+ *     const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
+ *     int unwind_rule_find(struct unwind_state *u, ev_u32 page, ev_u32 pc_lo)              rule word or -1
+ *     const struct unwind_rule *unwind_rule_at(struct unwind_state *u, ev_u32 index)
  */
 #ifndef FOLD_BPF_UNWIND_STEP_H
 #define FOLD_BPF_UNWIND_STEP_H
@@ -36,7 +36,7 @@ static __always_inline int unwind_fp_read(struct unwind_state *u)
 		return UNWIND_GO_ON;
 	if (u->fp_is == UNWIND_FP_LOST)
 		return UNWIND_ENDED_BAD_RULE;
-	if (unwind_read(&v, sizeof(v), u->fp))
+	if (unwind_read(u, &v, sizeof(v), u->fp))
 		return UNWIND_ENDED_UNREADABLE;
 	u->fp = v;
 	u->fp_is = UNWIND_FP_KNOWN;
@@ -55,8 +55,8 @@ static __always_inline int unwind_is_return(struct unwind_state *u, ev_u64 ra)
 
 	if (i < 0)
 		return 0;
-	m = unwind_mapping_at(i);
-	if (!m || ra - m->start < sizeof(b) || unwind_read(b, sizeof(b), ra - sizeof(b)))
+	m = unwind_mapping_at(u, i);
+	if (!m || ra - m->start < sizeof(b) || unwind_read(u, b, sizeof(b), ra - sizeof(b)))
 		return 0;
 	return b[3] == 0xe8 || UNWIND_IS_CALL_AT(b, 6) || UNWIND_IS_CALL_AT(b, 5) || UNWIND_IS_CALL_AT(b, 4) ||
 	       UNWIND_IS_CALL_AT(b, 2) || UNWIND_IS_CALL_AT(b, 1);
@@ -66,7 +66,7 @@ static __always_inline int unwind_signal(struct unwind_state *u)
 {
 	struct unwind_sigframe f;
 
-	if (unwind_read(&f, sizeof(f), u->sp + UNWIND_SIGFRAME_REGS))
+	if (unwind_read(u, &f, sizeof(f), u->sp + UNWIND_SIGFRAME_REGS))
 		return UNWIND_ENDED_UNREADABLE;
 	u->regs[0] = f.rax; u->regs[1] = f.rdx; u->regs[2] = f.rcx; u->regs[3] = f.rbx;
 	u->regs[4] = f.rsi; u->regs[5] = f.rdi; u->regs[8] = f.r8; u->regs[9] = f.r9;
@@ -98,11 +98,11 @@ static __always_inline int unwind_arrive(struct unwind_state *u, ev_u64 ra, ev_u
  * as its instructions show: the return address is on top of the stack, or below
  * the saved rbp.  0: neither.
  */
-static __always_inline ev_u64 unwind_bare_frame(const struct unwind_state *u)
+static __always_inline ev_u64 unwind_bare_frame(struct unwind_state *u)
 {
 	ev_u64 code;
 
-	if (unwind_read(&code, sizeof(code), u->ip - 1))
+	if (unwind_read(u, &code, sizeof(code), u->ip - 1))
 		return 0;
 	if ((code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
 		return u->sp;
@@ -120,7 +120,7 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	ev_u64 v[2], fp, at;
 	int end;
 
-	if (!u->exact && !unwind_read(v, 8, u->ip) && v[0] == UNWIND_RESTORER)
+	if (!u->exact && !unwind_read(u, v, 8, u->ip) && v[0] == UNWIND_RESTORER)
 		return unwind_signal(u);
 	end = unwind_fp_read(u);
 	if (end)
@@ -128,13 +128,13 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	fp = u->fp;
 	at = u->exact ? unwind_bare_frame(u) : 0;
 	if (at) {
-		if (at & 7 || unwind_read(v, 8, at) || !unwind_is_return(u, v[0]))
+		if (at & 7 || unwind_read(u, v, 8, at) || !unwind_is_return(u, v[0]))
 			return UNWIND_ENDED_GAP;
 		return unwind_arrive(u, v[0], at + 8);
 	}
 	if (!fp)
 		return UNWIND_ENDED_FP_ROOT;
-	if (fp < u->sp || fp & 7 || fp - u->sp > UNWIND_MAX_FP_DISTANCE || unwind_read(v, sizeof(v), fp))
+	if (fp < u->sp || fp & 7 || fp - u->sp > UNWIND_MAX_FP_DISTANCE || unwind_read(u, v, sizeof(v), fp))
 		return UNWIND_ENDED_GAP;
 	if (v[1] && !unwind_is_return(u, v[1]))
 		return UNWIND_ENDED_GAP;
@@ -172,7 +172,7 @@ static __always_inline int unwind_rule_cfa(struct unwind_state *u, const struct 
 		v += index * 8;
 	}
 	if (r->flags & UNWIND_DEREF) {
-		if (unwind_read(cfa, 8, v))
+		if (unwind_read(u, cfa, 8, v))
 			return UNWIND_ENDED_UNREADABLE;
 		v = *cfa + r->add;
 	}
@@ -224,7 +224,7 @@ static __always_inline int unwind_extended(struct unwind_state *u, const struct 
 		if (!u->exact)
 			return UNWIND_ENDED_BAD_RULE;
 		ra = u->regs[r->ra & (UNWIND_REGS - 1)];
-	} else if (unwind_read(&ra, sizeof(ra), cfa - 8)) {
+	} else if (unwind_read(u, &ra, sizeof(ra), cfa - 8)) {
 		return UNWIND_ENDED_UNREADABLE;
 	}
 	if (!sure && (cfa - u->sp > UNWIND_MAX_REG_DISTANCE || !unwind_is_return(u, ra)))
@@ -258,7 +258,7 @@ static __always_inline int unwind_short(struct unwind_state *u, ev_u32 rule)
 	}
 	if (cfa & 7 || cfa <= u->sp)
 		return UNWIND_ENDED_BAD_RULE;
-	if (unwind_read(&ra, sizeof(ra), cfa - 8))
+	if (unwind_read(u, &ra, sizeof(ra), cfa - 8))
 		return UNWIND_ENDED_UNREADABLE;
 	if (saved) {
 		u->fp = cfa - saved * UNWIND_RULE_UNIT;
@@ -281,7 +281,7 @@ static __always_inline int unwind_by_rule(struct unwind_state *u, ev_u32 rule)
 	}
 	if (rule >> 14 != UNWIND_EXT)
 		return UNWIND_ENDED_BAD_RULE;
-	r = unwind_rule_at(rule & (UNWIND_RULES - 1));
+	r = unwind_rule_at(u, rule & (UNWIND_RULES - 1));
 	return r ? unwind_extended(u, r) : UNWIND_ENDED_BAD_RULE;
 }
 
@@ -294,7 +294,7 @@ static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
 
 	if (i < 0)
 		return -1;
-	m = unwind_mapping_at(i);
+	m = unwind_mapping_at(u, i);
 	if (!m)
 		return -1;
 	if (m->flags & UNWIND_OPAQUE)
@@ -305,7 +305,7 @@ static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
 	page = (ev_u32)(pc >> UNWIND_PAGE_SHIFT) - m->first_page;
 	if (page >= m->npages)
 		return UNWIND_GAP;
-	rule = unwind_rule_find(m->page + page, pc & (UNWIND_PAGE_SIZE - 1));
+	rule = unwind_rule_find(u, m->page + page, pc & (UNWIND_PAGE_SIZE - 1));
 	return rule < 0 ? UNWIND_GAP : rule;
 }
 

@@ -33,11 +33,14 @@ struct event_stack {
 	uint32_t end;          /* enum fold_stack_end */
 };
 
+struct event_raw_copy; /* bpf/event.h */
+
 struct event_sample {
 	struct event_stack kernel, user;
 	uint64_t ip;
 	uint32_t flags;        /* enum event_flag of bpf/event.h */
 	uint32_t event;        /* index in META */
+	const struct event_raw_copy *copy; /* the user stack was not walked to its end; NULL none */
 	/* EVENT_COUNT only */
 	uint64_t count;
 	uint64_t first, last;  /* ns */

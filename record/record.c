@@ -101,6 +101,16 @@ static void set_stack(struct event_stack *stack, uint64_t id, int32_t err, uint3
 	stack->n = n;
 }
 
+static const struct event_raw_copy *take_copy(struct cursor *c, struct record_frames *frames)
+{
+	take(c, &frames->copy, sizeof(frames->copy));
+	if (frames->copy.size > sizeof(frames->stack))
+		c->bad = true;
+	else
+		take(c, frames->stack, frames->copy.size);
+	return &frames->copy;
+}
+
 static void decode_sample(struct cursor *c, uint32_t max_frames, struct record_frames *frames, struct event *event)
 {
 	struct event_raw_sample raw;
@@ -119,6 +129,7 @@ static void decode_sample(struct cursor *c, uint32_t max_frames, struct record_f
 		return;
 	}
 	take(c, frames->v, n * sizeof(frames->v[0]));
+	event->sample.copy = raw.flags & EVENT_STACK_COPY ? take_copy(c, frames) : NULL;
 	event->sample.ip = raw.ip;
 	event->sample.flags = raw.flags;
 	event->sample.event = raw.event;

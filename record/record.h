@@ -40,6 +40,8 @@ bool record_name_ends(uint64_t word);
 /* In a ring, frames begin 4 bytes off their alignment: a place to put them. */
 struct record_frames {
 	uint64_t v[2 * EVENT_MAX_FRAMES];
+	struct event_raw_copy copy;
+	uint8_t stack[EVENT_COPY_BYTES]; /* right behind `copy` */
 };
 
 /*

@@ -174,18 +174,21 @@ static int check_cpus(const struct recorder *r)
 static int give_event(void *state, const struct event *event)
 {
 	struct recorder *r = state;
-	int err = session_event(r->session, event);
+	struct event own = *event;
+	int err = 0;
 
-	if (!err && r->unwinder && (r->census || event->kind == EVENT_SAMPLE))
-		err = unwinder_event(r->unwinder, event);
-	return err;
+	if (r->unwinder && r->census)
+		err = unwinder_ahead(r->unwinder, event);
+	if (!err && r->unwinder)
+		err = unwinder_event(r->unwinder, &own, probe_seed(r->probe), r->probe_options.max_frames);
+	return err ? err : session_event(r->session, &own);
 }
 
 static int give_ahead(void *state, const struct event *event)
 {
 	struct recorder *r = state;
 
-	return unwinder_event(r->unwinder, event);
+	return unwinder_ahead(r->unwinder, event);
 }
 
 /* Tables are for the processes that are recorded. */
@@ -357,17 +360,21 @@ static int write_failed(const struct recorder *r)
 	return -1;
 }
 
-/* Stacks that the session wants to forget must travel again: a new seed makes all
- * ids new.  Old ones are dropped when no ring holds them any more. */
+/*
+ * Stacks that the session wants to forget must travel again: a new seed makes all
+ * ids new.  Old ones are dropped when no ring can hold them any more; a second is
+ * long for a record to become visible, and costs only memory.
+ */
 static void forget_stacks(struct recorder *r)
 {
-	if (r->forget && r->collected >= r->forget) {
+	if (r->forget) {
+		if (r->collected < r->forget + NS_PER_SECOND)
+			return;
 		session_forget(r->session);
 		log_detail("forgot the stacks known before %.3f s", (double)(r->forget - r->start) / 1e9);
 		r->forget = 0;
-	} else if (!r->forget && session_wants_forget(r->session)) {
+	} else if (session_wants_forget(r->session) && !probe_forget_sent(r->probe)) {
 		session_forget(r->session);
-		probe_forget_sent(r->probe);
 		r->forget = clock_now();
 	}
 }
@@ -523,6 +530,18 @@ static void say_size(char *out, size_t size, uint64_t bytes)
 		snprintf(out, size, "%.1f MiB", (double)bytes / (1024 * 1024));
 }
 
+static void summarize_tables(const struct recorder *r)
+{
+	struct unwinder_summary sum;
+
+	unwinder_summary(r->unwinder, &sum);
+	log_detail("unwind tables: %llu files with, %llu without, %llu refused; %llu rows in %llu KiB; %llu processes, %llu without room; "
+		   "%llu walks finished here, %llu not",
+		   (unsigned long long)sum.tables, (unsigned long long)sum.without, (unsigned long long)sum.refused, (unsigned long long)sum.rows,
+		   (unsigned long long)sum.table_bytes >> 10, (unsigned long long)sum.processes, (unsigned long long)sum.unpublished,
+		   (unsigned long long)sum.replayed, (unsigned long long)sum.unfinished);
+}
+
 static void summarize(const struct recorder *r)
 {
 	static const struct { uint32_t cause; const char *name; } causes[] = {
@@ -534,6 +553,8 @@ static void summarize(const struct recorder *r)
 	size_t n = 0;
 
 	session_summary(r->session, &summary);
+	if (r->unwinder)
+		summarize_tables(r);
 	say_size(bytes, sizeof(bytes), writer_bytes(r->writer));
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]) && n < sizeof(lost); i++)
 		if (summary.losses[causes[i].cause])

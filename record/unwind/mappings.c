@@ -149,17 +149,14 @@ void mappings_exit(struct mappings *m, uint32_t tgid, uint64_t now)
 	m->v[i - 1] = m->v[--m->n];
 	if (i - 1 < m->n)
 		table_put(&m->by_tgid, m->v[i - 1]->tgid, i); /* replaces: never fails */
-	m->store->process_set(m->store, tgid, 0);
+	if (m->store)
+		m->store->process_set(m->store, tgid, 0);
 	range_unref(m, t->range, now);
 	mapset_unref(t->maps);
 	free(t);
 }
 
-/*
- * One mapping as the walker wants it.  False: leave it out.  Code whose table is
- * on its way stays unknown: to guess there would make false frames.
- */
-static bool translate(const struct mappings *m, const struct mapping *from, struct unwind_mapping *to)
+bool mapping_translate(const struct objects *objects, const struct mapping *from, struct unwind_mapping *to)
 {
 	const struct object *obj;
 	uint64_t vaddr;
@@ -167,7 +164,7 @@ static bool translate(const struct mappings *m, const struct mapping *from, stru
 	*to = (struct unwind_mapping){ .start = from->start, .end = from->end };
 	if (from->mapped == MAPPED_ANONYMOUS)
 		return true;
-	obj = m->objects->v[from->mapped];
+	obj = objects->v[from->mapped];
 	if (obj->state == OBJECT_NO_TABLE) {
 		if (obj->why == OBJECT_CAP || obj->why == OBJECT_BROKEN)
 			to->flags = UNWIND_OPAQUE;
@@ -198,7 +195,7 @@ static uint32_t write_range(struct mappings *m, const struct mapset *maps, struc
 	for (size_t i = 0; i < maps->n; i++) {
 		struct unwind_mapping one;
 
-		if (!translate(m, &maps->v[i], &one)) {
+		if (!mapping_translate(m->objects, &maps->v[i], &one)) {
 			*incomplete = true;
 			continue;
 		}

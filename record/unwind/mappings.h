@@ -2,7 +2,7 @@
 /*
  * Processes as the walker sees them: which code is mapped where, kept from events,
  * published as sorted ranges in the store.  A fork shares its parent's range until
- * one of the two maps something.
+ * one of the two maps something.  Without a store: only kept.
  *
  * Knows objects, no files and no events.
  */
@@ -56,6 +56,9 @@ struct unwind_task *mappings_task(struct mappings *m, uint32_t tgid);
 /* `object`: an id, or MAPPED_ANONYMOUS.  0, or -1 out of memory. */
 int mappings_map(struct mappings *m, struct unwind_task *t, uint64_t start, uint64_t end, uint64_t offset, uint32_t object);
 int mappings_fork(struct mappings *m, uint32_t tgid, uint32_t parent);
+/* One mapping as the walker wants it.  False: leave it out.  Code whose table is on
+ * its way stays unknown: to guess there would make false frames. */
+bool mapping_translate(const struct objects *objects, const struct mapping *from, struct unwind_mapping *to);
 /* A new image: nothing is mapped yet. */
 void mappings_exec(struct mappings *m, uint32_t tgid, uint64_t now);
 void mappings_exit(struct mappings *m, uint32_t tgid, uint64_t now);

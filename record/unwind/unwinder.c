@@ -3,7 +3,6 @@
 #include "unwinder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/epoll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +12,15 @@
 #include <bpf/libbpf.h>
 
 #include "../../format/fold.h"
-#include "../backing.h"
+#include "../../bpf/hash.h"
 #include "../census.h"
 #include "../clock.h"
 #include "../log.h"
-#include "../vdso.h"
 #include "builder.h"
 #include "mappings.h"
 #include "objects.h"
+#include "replay.h"
+#include "resolver.h"
 #include "store.h"
 #include "tables.h"
 
@@ -35,11 +35,14 @@ struct unwinder {
 	struct builder builder;
 	struct tables tables;
 	struct objects objects;
-	struct mappings mappings;
-	struct vdso vdso;
+	struct mappings mappings; /* as they are: what the walker sees */
+	struct mappings past;     /* as they were when a sample that is read now was taken */
+	struct replay replay;
+	struct resolver resolver;
 	struct ring_buffer *nudges;
 	int wakes;             /* epoll: the builder, nudges */
 	size_t asked;          /* processes that somebody should look at */
+	uint64_t replayed, unfinished;
 	bool scoped;
 };
 
@@ -91,12 +94,15 @@ int unwinder_new(struct unwinder **out, struct bpf_object *object, const struct 
 	u->proc = options->proc ? options->proc : "/proc";
 	objects_init(&u->objects, &u->tables, &u->builder);
 	mappings_init(&u->mappings, &u->store, &u->objects);
+	mappings_init(&u->past, NULL, &u->objects);
+	resolver_init(&u->resolver, u->proc, &u->objects);
+	u->replay.store = &u->store;
+	u->replay.objects = &u->objects;
 	err = begin(u, object, options);
 	if (err) {
 		unwinder_free(u);
 		return err;
 	}
-	vdso_init(&u->vdso);
 	*out = u;
 	return 0;
 }
@@ -106,6 +112,8 @@ void unwinder_free(struct unwinder *u)
 	if (!u)
 		return;
 	mappings_release(&u->mappings);
+	mappings_release(&u->past);
+	resolver_release(&u->resolver);
 	objects_release(&u->objects);
 	tables_release(&u->tables);
 	builder_close(&u->builder);
@@ -116,89 +124,32 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-/* ---- files */
-
-/* The very file that is mapped; to reach it needs privileges that a recorder may
- * lack. */
-static void mapped_path(const struct unwinder *u, uint32_t pid, const struct event_mmap *m, char *out, size_t size)
+/* The two models take the same events; only one is what the walker sees. */
+static bool is_past(const struct unwinder *u, const struct mappings *m)
 {
-	snprintf(out, size, "%s/%u/map_files/%llx-%llx", u->proc, pid, (unsigned long long)m->start, (unsigned long long)(m->start + m->length));
+	return m == &u->past;
 }
 
-static int open_mapped(const char *path, struct stat *st)
+static int map(struct unwinder *u, struct mappings *m, struct unwind_task *t, const struct event_mmap *e)
 {
-	int fd;
+	uint32_t object;
 
-	if (!S_ISREG(st->st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* By name in the process's root, if it proves to be the same file. */
-static int open_named(const struct unwinder *u, uint32_t pid, const struct event_mmap *m, struct stat *st)
-{
-	struct identity_image image;
-	struct identity id;
-	char root[64];
-	int fd;
-
-	snprintf(root, sizeof(root), "%s/%u/root", u->proc, pid);
-	fd = backing_open(root, m->path, st);
-	if (fd < 0)
-		return -1;
-	image = (struct identity_image){ .fd = fd, .size = st->st_size };
-	if (m->build_id_size ? !identity_read(&image, &id) && identity_has(&id, m->build_id, m->build_id_size)
-			     : m->inode && m->inode == st->st_ino)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static uint32_t object_of(struct unwinder *u, uint32_t pid, const struct event_mmap *m)
-{
-	char path[128];
-	struct stat st;
-	uint32_t known;
-	int fd = -1;
-
-	if (!strcmp(m->path, "[vdso]") && u->vdso.at)
-		return objects_add_image(&u->objects, u->vdso.at, u->vdso.size, m->path);
-	if (m->path[0] != '/' || m->path[1] == '/')
-		return MAPPED_ANONYMOUS;
-	mapped_path(u, pid, m, path, sizeof(path));
-	if (!stat(path, &st)) {
-		known = objects_find(&u->objects, &st);
-		if (known != OBJECT_NONE)
-			return known;
-		fd = open_mapped(path, &st);
-	}
-	if (fd < 0)
-		fd = open_named(u, pid, m, &st);
-	return fd < 0 ? MAPPED_ANONYMOUS : objects_add(&u->objects, fd, &st, m->path);
-}
-
-static int map(struct unwinder *u, struct unwind_task *t, const struct event_mmap *m)
-{
-	if (m->length > UINT64_MAX - m->start)
+	if (e->length > UINT64_MAX - e->start)
 		return 0;
-	return mappings_map(&u->mappings, t, m->start, m->start + m->length, m->offset, object_of(u, t->tgid, m));
+	object = is_past(u, m) ? resolver_ask_again(&u->resolver, t->tgid, e) : resolver_ask(&u->resolver, t->tgid, e);
+	return mappings_map(m, t, e->start, e->start + e->length, e->offset, object);
 }
-
-/* ---- processes that samples did not fit */
 
 /* The process, if it is any of our business; NULL else, or with *failed. */
-static struct unwind_task *task_of(struct unwinder *u, uint32_t pid, bool *failed)
+static struct unwind_task *task_of(struct unwinder *u, struct mappings *m, uint32_t pid, bool *failed)
 {
-	struct unwind_task *t = u->scoped ? mappings_find(&u->mappings, pid) : mappings_task(&u->mappings, pid);
+	struct unwind_task *t = u->scoped ? mappings_find(m, pid) : mappings_task(m, pid);
 
 	*failed = !t && !u->scoped;
 	return t;
 }
+
+/* ---- processes that samples did not fit */
 
 static void ask(struct unwinder *u, struct unwind_task *t)
 {
@@ -215,7 +166,7 @@ static void sample(struct unwinder *u, const struct event *e)
 
 	if (s->end != FOLD_STACK_END_UNMAPPED || !s->words || !s->n)
 		return;
-	t = task_of(u, e->pid, &failed);
+	t = task_of(u, &u->mappings, e->pid, &failed);
 	if (t && (!t->maps->n || !mapset_find(t->maps, s->words[s->n - 1])))
 		ask(u, t);
 }
@@ -225,7 +176,7 @@ static int map_seen(void *context, const struct event *e)
 	struct unwinder *u = context;
 	struct unwind_task *t = e->kind == EVENT_MMAP ? mappings_find(&u->mappings, e->pid) : NULL;
 
-	return t ? map(u, t, &e->mmap) : 0;
+	return t ? map(u, &u->mappings, t, &e->mmap) : 0;
 }
 
 /* A look into /proc counts only if the process was one image all the while. */
@@ -257,23 +208,23 @@ static void look_around(struct unwinder *u, uint64_t now)
 
 /* ---- events */
 
-static void leave(struct unwinder *u, uint32_t pid, uint64_t time)
+static void leave(struct unwinder *u, struct mappings *m, uint32_t pid)
 {
-	const struct unwind_task *t = mappings_find(&u->mappings, pid);
+	const struct unwind_task *t = mappings_find(m, pid);
 
 	if (t && t->asked)
 		u->asked--;
-	mappings_exit(&u->mappings, pid, time);
+	mappings_exit(m, pid, clock_now());
 }
 
 /* The census says all that is mapped, as of e->time. */
-static void found(struct unwinder *u, struct unwind_task *t, const struct event *e)
+static void found(struct unwinder *u, struct mappings *m, struct unwind_task *t, const struct event *e)
 {
-	mappings_begin(&u->mappings, t, u->store.process_image(&u->store, t->tgid));
+	mappings_begin(m, t, u->store.process_image(&u->store, t->tgid));
 	t->since = e->time;
 }
 
-static int fork_event(struct unwinder *u, const struct event *e)
+static int fork_event(struct unwinder *u, struct mappings *m, const struct event *e)
 {
 	bool failed = false;
 	struct unwind_task *t;
@@ -281,56 +232,90 @@ static int fork_event(struct unwinder *u, const struct event *e)
 	if (e->pid != e->tid)
 		return 0;
 	if (e->fork.running) {
-		t = task_of(u, e->pid, &failed);
+		t = task_of(u, m, e->pid, &failed);
 		if (t)
-			found(u, t, e);
+			found(u, m, t, e);
 		return failed ? -1 : 0;
 	}
-	if (u->scoped && !mappings_find(&u->mappings, e->fork.ppid))
+	if (u->scoped && !mappings_find(m, e->fork.ppid))
 		return 0;
-	return mappings_fork(&u->mappings, e->pid, e->fork.ppid);
+	return mappings_fork(m, e->pid, e->fork.ppid);
 }
 
-static void exec_event(struct unwinder *u, const struct event *e)
+static void exec_event(struct unwinder *u, struct mappings *m, const struct event *e)
 {
-	const struct unwind_task *t = mappings_find(&u->mappings, e->pid);
+	const struct unwind_task *t = mappings_find(m, e->pid);
 
 	if (!t ? !u->scoped : e->time >= t->since)
-		mappings_exec(&u->mappings, e->pid, clock_now());
+		mappings_exec(m, e->pid, clock_now());
 }
 
-int unwinder_follow(struct unwinder *u, uint32_t pid)
-{
-	return mappings_task(&u->mappings, pid) ? 0 : -1;
-}
-
-int unwinder_event(struct unwinder *u, const struct event *e)
+static int process_event(struct unwinder *u, struct mappings *m, const struct event *e)
 {
 	struct unwind_task *t;
 	bool failed;
 
 	switch (e->kind) {
-	case EVENT_SAMPLE:
-		sample(u, e);
-		return 0;
 	case EVENT_MMAP:
-		t = task_of(u, e->pid, &failed);
+		t = task_of(u, m, e->pid, &failed);
 		if (!t)
 			return failed ? -1 : 0;
-		return e->time < t->since ? 0 : map(u, t, &e->mmap);
+		return e->time < t->since ? 0 : map(u, m, t, &e->mmap);
 	case EVENT_FORK:
-		return fork_event(u, e);
+		return fork_event(u, m, e);
 	case EVENT_COMM:
 		if (e->comm.exec)
-			exec_event(u, e);
+			exec_event(u, m, e);
 		return 0;
 	case EVENT_EXIT:
 		if (e->pid == e->tid)
-			leave(u, e->pid, clock_now());
+			leave(u, m, e->pid);
 		return 0;
 	default:
 		return 0;
 	}
+}
+
+int unwinder_follow(struct unwinder *u, uint32_t pid)
+{
+	return mappings_task(&u->mappings, pid) && mappings_task(&u->past, pid) ? 0 : -1;
+}
+
+int unwinder_ahead(struct unwinder *u, const struct event *e)
+{
+	return process_event(u, &u->mappings, e);
+}
+
+/* Walk again what was not known in the kernel.  Only a better end counts. */
+static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint32_t max)
+{
+	const struct unwind_task *t = mappings_find(&u->past, e->pid);
+	struct replay *r = &u->replay;
+	struct event_stack *s = &e->sample.user;
+	uint64_t h;
+
+	if (!t)
+		return;
+	replay_walk(r, t->maps, e->sample.copy, max);
+	if (r->end == FOLD_STACK_END_UNMAPPED && r->n <= s->n)
+		return;
+	h = stack_hash_start(seed, EVENT_SIDE_USER, r->n, r->end);
+	for (uint32_t i = 0; i < r->n; i++)
+		h = stack_hash_step(h, r->words[i]);
+	*s = (struct event_stack){ .id = stack_hash_finish(h), .words = r->words, .n = r->n, .end = r->end };
+	u->replayed++;
+	u->unfinished--;
+}
+
+int unwinder_event(struct unwinder *u, struct event *e, uint64_t seed, uint32_t max)
+{
+	if (e->kind != EVENT_SAMPLE)
+		return process_event(u, &u->past, e);
+	u->unfinished += e->sample.user.end == FOLD_STACK_END_UNMAPPED;
+	if (e->sample.copy)
+		walk_again(u, e, seed, max < EVENT_MAX_FRAMES ? max : EVENT_MAX_FRAMES);
+	sample(u, e);
+	return 0;
 }
 
 void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms)
@@ -351,7 +336,7 @@ int unwinder_fd(const struct unwinder *u)
 void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out)
 {
 	*out = (struct unwinder_summary){ .objects = u->objects.n, .rows = u->tables.rows, .table_bytes = (uint64_t)u->tables.nshards * UNWIND_SHARD_BYTES,
-					  .processes = u->mappings.n, .unpublished = u->mappings.unpublished };
+					  .processes = u->mappings.n, .unpublished = u->mappings.unpublished, .replayed = u->replayed, .unfinished = u->unfinished };
 	for (size_t i = 0; i < u->objects.n; i++) {
 		const struct object *o = u->objects.v[i];
 

@@ -29,9 +29,17 @@ void unwinder_free(struct unwinder *u); /* accepts NULL */
 /* With `scoped`: this process too.  0, or -1: out of memory. */
 int unwinder_follow(struct unwinder *u, uint32_t pid);
 
-/* One event, in time order but for microseconds; samples may come later than the
- * rest.  0, or -1: out of memory. */
-int unwinder_event(struct unwinder *u, const struct event *event);
+/* An event as soon as it is in the rings, so that the walker knows of it.  0, or -1:
+ * out of memory. */
+int unwinder_ahead(struct unwinder *u, const struct event *event);
+
+/*
+ * The same event, or a sample, in its turn.  A sample that the walker could not
+ * finish, and that brought its stack along, is finished here: its user stack is
+ * replaced, with an id made with `seed` and at most `max` words, good until the next
+ * call.  0, or -1: out of memory.
+ */
+int unwinder_event(struct unwinder *u, struct event *event, uint64_t seed, uint32_t max);
 
 /*
  * Take finished tables, look at processes that samples did not fit, publish.
@@ -47,7 +55,8 @@ int unwinder_fd(const struct unwinder *u);
 struct unwinder_summary {
 	uint64_t objects, tables, without, refused; /* files; refused: a cap, or broken */
 	uint64_t rows, table_bytes;
-	uint64_t processes, unpublished;
+	uint64_t processes, unpublished;     /* those that are; times that there was no room for one */
+	uint64_t replayed, unfinished;       /* walks that the kernel's side could not finish */
 };
 void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out);
 

@@ -41,17 +41,26 @@ static int config_set(struct bpf_object *object, bool read_kernel)
 	return map ? bpf_map__set_initial_value(map, &config, sizeof(config)) : -ENOENT;
 }
 
-int walker_open(struct walker *w, bool read_kernel)
+/* For good: libbpf (1.1) frees its list when the last handler goes, and goes on to
+ * use it. */
+static int handler_register(void)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .prog_prepare_load_fn = calls_restore);
+	static bool registered;
+	int id = registered ? 0 : libbpf_register_prog_handler("perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, &handler);
+
+	registered = registered || id >= 0;
+	return id < 0 ? id : 0;
+}
+
+int walker_open(struct walker *w, bool read_kernel)
+{
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_unwind");
-	int id;
+	int err = handler_register();
 
 	memset(w, 0, sizeof(*w));
-	id = libbpf_register_prog_handler("perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, &handler);
-	if (id < 0)
-		return id;
-	w->handler = id + 1;
+	if (err)
+		return err;
 	w->object = bpf_object__open_mem(program_unwind, program_unwind_end - program_unwind, &opts);
 	return w->object ? config_set(w->object, read_kernel) : -errno;
 }
@@ -79,7 +88,5 @@ void walker_release(struct walker *w)
 			bpf_link__destroy(w->links[i]);
 	if (w->object)
 		bpf_object__close(w->object);
-	if (w->handler)
-		libbpf_unregister_prog_handler(w->handler - 1);
 	memset(w, 0, sizeof(*w));
 }

@@ -15,7 +15,6 @@ struct bpf_link;
 struct walker {
 	struct bpf_object *object;
 	struct bpf_link *links[WALKER_LINKS];
-	int handler;        /* libbpf's number of ours, + 1 */
 };
 
 /* Whether there is a walker for this machine. */

@@ -15,7 +15,7 @@ if [ "$rate" -lt 1000000 ]; then
 	"$FOLD_REPORT" dump rate.foldrec | grep -q "\"period\":$told," || { echo "the recording does not have the clamped rate $told"; exit 1; }
 fi
 if [ "$depth" -lt 1024 ]; then
-	"$FOLD_RECORD" --max-depth 1024 -o depth.foldrec -- true 2>said || { cat said; exit 1; }
+	"$FOLD_RECORD" --unwind fp --max-depth 1024 -o depth.foldrec -- true 2>said || { cat said; exit 1; }
 	grep -q "warning: keeping $depth frames of a stack instead of 1024.*perf_event_max_stack" said || { echo "a clamped depth is not told:"; cat said; exit 1; }
 fi
 "$FOLD_RECORD" -F 99 --max-depth 8 -o quiet.foldrec -- true 2>said || { cat said; exit 1; }

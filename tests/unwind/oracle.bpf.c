@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Only for tests: walks like the recorder, and sends registers and stack along. */
-#include "../../bpf/sample.bpf.h"
 #include "../../bpf/unwind.bpf.h"
 #include "../../bpf/unwind_tasks.bpf.h"
 #include "oracle.h"

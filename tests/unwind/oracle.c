@@ -78,7 +78,7 @@ static int feed(void *context, const struct event *event)
 {
 	struct oracle *o = context;
 
-	return unwinder_event(o->unwinder, event);
+	return unwinder_ahead(o->unwinder, event);
 }
 
 /* A section of the object's global variables, before it is loaded. */

@@ -23,6 +23,7 @@ static const struct row rows[] = {
 	{0, "min", "PCT", "leave out branches below this share", ROW_PERCENT, AT(output.min_percent)},
 	{0, "width", "PIXELS", "of pictures", ROW_COUNT, AT(output.width)},
 	{0, "colors", "kind|module", "what colours of pictures mean", ROW_CHOICE, AT(output.colors)},
+	{0, "normalize", "samples|time|none", "what diff makes equal before it compares; default samples", ROW_CHOICE, AT(output.normalize)},
 	{0, "inverted", NULL, "pictures grow down from the root", ROW_FLAG, AT(output.inverted)},
 	{0, NULL, NULL, "\nWhich samples:", ROW_HEADING, 0},
 	{0, "event", "NAME", "of this event; NAME@PERIOD when several are called so", ROW_WORD, AT(select.event)},
@@ -64,6 +65,20 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Some formats can show two recordings side by side, one can show nothing else. */
+static int check_format(const struct options *opt)
+{
+	if (opt->compare && !(opt->format->flags & OUTPUT_COMPARE))
+		log_error("%s cannot compare; diff, folded, svg and html can", opt->format->name);
+	else if (!opt->compare && opt->format->flags & OUTPUT_ONLY_COMPARE)
+		log_error("%s compares two recordings: fold-report diff BEFORE NOW", opt->format->name);
+	else if (opt->compare && opt->files.n != 2)
+		log_error("diff takes two recordings: the one before, and the one now");
+	else
+		return 0;
+	return -1;
+}
+
 static int choose_format(struct options *opt)
 {
 	if (opt->format_name) {
@@ -75,9 +90,9 @@ static int choose_format(struct options *opt)
 		if (!opt->format)
 			log_error("no format is called like the end of \"%s\": choose one with -f", opt->out);
 	} else {
-		opt->format = output_by_name("folded");
+		opt->format = output_by_name(opt->compare ? "diff" : "folded");
 	}
-	return opt->format ? 0 : -1;
+	return opt->format ? check_format(opt) : -1;
 }
 
 static int parse_time(struct select_time *time, const char *name, const char *text)

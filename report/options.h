@@ -12,6 +12,7 @@
 #define OPTIONS_UNNAMED_DEFAULT UINT32_MAX /* as the format likes it */
 
 struct options {
+	bool compare;                        /* set before parsing: two files, before and now */
 	bool help, version, schema, quiet, verbose;
 	const char *format_name, *out;       /* out: NULL stdout */
 	const struct output_format *format;  /* never NULL after parsing */

@@ -93,7 +93,9 @@ void emit_fixed(struct emit *e, double v, unsigned decimals)
 
 	for (unsigned i = 0; i < decimals; i++)
 		scale *= 10;
-	n = v * scale + 0.5;
+	if (v < 0)
+		emit_char(e, '-');
+	n = (v < 0 ? -v : v) * scale + 0.5;
 	emit_u64(e, n / scale);
 	if (!decimals)
 		return;

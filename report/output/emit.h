@@ -29,7 +29,7 @@ void emit_char(struct emit *e, char c);
 void emit_repeat(struct emit *e, char c, size_t n);
 void emit_u64(struct emit *e, uint64_t v);
 void emit_count(struct emit *e, uint64_t v);                   /* 1,234,567 */
-void emit_fixed(struct emit *e, double v, unsigned decimals);  /* up to 6 decimals, v >= 0 */
+void emit_fixed(struct emit *e, double v, unsigned decimals);  /* up to 6 decimals */
 void emit_printf(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* At most `n` bytes of a name: as plain text for terminals and tables, inside

@@ -5,7 +5,8 @@
  *
  *   file  = *(line LF)        sorted bytewise, no line's stack stands twice
  *   line  = name *(";" name) " " count
- *   count = decimal integer: samples, or the event's weight
+ *   count = decimal integer: samples, or the event's weight; in comparisons two
+ *           of them, before (scaled as --normalize says) and now, with a blank
  *
  * A name is the frame's name as emit.h makes it safe (control characters are
  * blanks, broken bytes are \xNN), then: ";" becomes ":", blanks at both ends go,
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "../log.h"
+#include "compare.h"
 #include "emit.h"
 #include "formats.h"
 
@@ -35,10 +37,10 @@ struct name { /* a frame's name inside a line, and as its end */
 struct item {
 	const char *name;
 	uint32_t size;
-	bool leaf;
+	bool leaf, compared;
 	uint32_t node;  /* inner: first of a chain through folded.same */
 	uint32_t path;  /* bytes of path before it */
-	uint64_t count; /* leaf */
+	uint64_t count, before; /* leaf; before: in comparisons */
 };
 
 struct folded {
@@ -50,6 +52,7 @@ struct folded {
 	size_t nitems, room;
 	char path[STACK_MAX + 8];
 	bool cut;
+	const struct compare *compare; /* NULL: none */
 	struct emit emit;
 };
 
@@ -141,13 +144,15 @@ static int by_name(const void *a, const void *b)
 	return (int)y->leaf - (int)x->leaf;
 }
 
-struct tail { char at[24]; size_t n; };
+struct tail { char at[48]; size_t n; };
 
 static struct tail tail(const struct item *item)
 {
 	struct tail t = {";", 1};
 
-	if (item->leaf)
+	if (item->compared && item->leaf)
+		t.n = sprintf(t.at, " %llu %llu", (unsigned long long)item->before, (unsigned long long)item->count);
+	else if (item->leaf)
 		t.n = sprintf(t.at, " %llu", (unsigned long long)item->count);
 	return t;
 }
@@ -205,25 +210,37 @@ static int push(struct folded *f, struct item item)
 	return 0;
 }
 
+/* What a stack that ends in `node`, or (all) anywhere below it, counts. */
+static struct item leaf_item(const struct folded *f, uint32_t node, bool all, const char *name, uint32_t size, uint32_t path)
+{
+	const struct tree_node *n = &f->tree->nodes[node];
+	struct item item = {.name = name, .size = size, .leaf = true, .node = TREE_NONE, .path = path, .compared = f->compare};
+
+	if (f->compare) {
+		struct compare_sides sides = (all ? f->compare->total : f->compare->self)[node];
+
+		item.before = sides.before + 0.5;
+		item.count = sides.now + 0.5;
+	} else {
+		item.count = all ? n->total : n->self;
+	}
+	return item;
+}
+
 static int push_node(struct folded *f, uint32_t index, uint32_t path)
 {
 	const struct tree_node *node = &f->tree->nodes[index];
 	const struct name *name = &f->names[node->frame];
-	struct item item = {name->at, name->size, false, index, path, 0};
 
 	f->same[index] = TREE_NONE;
 	if (path + name->size + 1 > STACK_MAX) {
 		f->cut = true;
-		return push(f, (struct item){"[cut]", 5, true, TREE_NONE, path, node->total});
+		return push(f, leaf_item(f, index, true, "[cut]", 5, path));
 	}
-	if (node->child != TREE_NONE && push(f, item))
+	if (node->child != TREE_NONE &&
+	    push(f, (struct item){.name = name->at, .size = name->size, .node = index, .path = path}))
 		return -1;
-	if (!node->self)
-		return 0;
-	item.name = name->leaf;
-	item.leaf = true;
-	item.count = node->self;
-	return push(f, item);
+	return node->self ? push(f, leaf_item(f, index, false, name->leaf, name->size, path)) : 0;
 }
 
 /* Items from `base` on: make equal names one, and put the last line first,
@@ -244,6 +261,7 @@ static void merge(struct folded *f, size_t base)
 			continue;
 		}
 		last->count += v[i].count;
+		last->before += v[i].before;
 		if (last->leaf)
 			continue;
 		f->same[v[i].node] = last->node;
@@ -277,7 +295,7 @@ static int walk(struct folded *f)
 	uint64_t bare = f->tree->nodes[0].self;
 
 	f->same[0] = TREE_NONE;
-	if (bare && push(f, (struct item){"[unknown]", 9, true, TREE_NONE, 0, bare}))
+	if (bare && push(f, leaf_item(f, 0, false, "[unknown]", 9, 0)))
 		return -1;
 	if (expand(f, 0, 0, 0))
 		return -1;
@@ -289,6 +307,10 @@ static int walk(struct folded *f)
 		if (item.leaf) {
 			f->path[end] = ' ';
 			emit_bytes(&f->emit, f->path, end + 1);
+			if (item.compared) {
+				emit_u64(&f->emit, item.before);
+				emit_char(&f->emit, ' ');
+			}
 			emit_u64(&f->emit, item.count);
 			emit_char(&f->emit, '\n');
 			continue;
@@ -311,10 +333,12 @@ static int write_tree(struct folded *f)
 int folded_write(FILE *to, const struct report *report)
 {
 	struct folded *f = calloc(1, sizeof(*f));
-	int err = -1;
+	struct compare compare = {0};
+	int err = f && (!report->before || !compare_init(&compare, report, 0)) ? 0 : -1;
 
-	if (f) {
+	if (!err) {
 		f->tree = &report->trees[0];
+		f->compare = report->before ? &compare : NULL;
 		emit_init(&f->emit, to);
 		err = write_tree(f);
 		emit_flush(&f->emit);
@@ -325,6 +349,7 @@ int folded_write(FILE *to, const struct report *report)
 		free(f->names);
 		free(f->bytes);
 	}
+	compare_release(&compare);
 	free(f);
 	if (err)
 		log_error("out of memory while writing folded stacks");

@@ -14,16 +14,21 @@
 #include "output.h"
 
 const struct output_format output_formats[] = {
-	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl, speedscope and others", OUTPUT_ONE_EVENT, folded_write},
-	{"svg", ".svg", "interactive flame graph, one file", OUTPUT_ONE_EVENT | OUTPUT_MERGE, svg_write},
-	{"html", ".html", "explorer: flame graph, timeline, tables, callers and callees, one file", OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_MERGE, html_write},
-	{"firefox", ".firefox.json", "for profiler.firefox.com: threads and processes over time", OUTPUT_TIME | OUTPUT_PLAIN, firefox_write},
-	{"script", ".perf.txt", "what perf script prints, for tools that read it", OUTPUT_ONE_EVENT | OUTPUT_TIME | OUTPUT_PLAIN, script_write},
-	{"pprof", ".pb.gz", "for pprof and what reads its profiles", OUTPUT_BINARY | OUTPUT_PLAIN, pprof_write},
-	{"speedscope", ".speedscope.json", "for speedscope.app: a profile for each thread, in order of time", OUTPUT_TIME | OUTPUT_PLAIN, speedscope_write},
+	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl and others", OUTPUT_ONE_EVENT | OUTPUT_COMPARE, folded_write},
+	{"svg", ".svg", "interactive flame graph, one file", OUTPUT_ONE_EVENT | OUTPUT_MERGE | OUTPUT_COMPARE, svg_write},
+	{"html", ".html", "explorer: flame graph, timeline, tables, callers and callees, one file",
+	 OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_MERGE | OUTPUT_COMPARE, html_write},
 	{"top", NULL, "table of functions: self and total", OUTPUT_MERGE, top_write},
 	{"tree", NULL, "call tree as text", OUTPUT_MERGE, tree_write},
+	{"diff", NULL, "table of what changed between two recordings", OUTPUT_MERGE | OUTPUT_COMPARE | OUTPUT_ONLY_COMPARE, diff_write},
+	{"heatmap", NULL, "when it was busy: seconds by parts of seconds, as text", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_write},
+	{"heatmap-svg", ".heatmap.svg", "the same as a picture", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_svg_write},
 	{"json", ".json", "everything, by the schema that --schema prints", 0, json_write},
+	{"pprof", ".pb.gz", "for pprof and what reads its profiles", OUTPUT_BINARY | OUTPUT_PLAIN, pprof_write},
+	{"speedscope", ".speedscope.json", "for speedscope.app: a profile for each thread, in order of time",
+	 OUTPUT_TIME | OUTPUT_PLAIN, speedscope_write},
+	{"firefox", ".firefox.json", "for profiler.firefox.com: threads and processes over time", OUTPUT_TIME | OUTPUT_PLAIN, firefox_write},
+	{"script", ".perf.txt", "what perf script prints, for tools that read it", OUTPUT_ONE_EVENT | OUTPUT_TIME | OUTPUT_PLAIN, script_write},
 	{NULL, NULL, NULL, 0, NULL},
 };
 

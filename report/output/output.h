@@ -10,6 +10,7 @@
 
 #include "../model/tree.h"
 
+enum output_normalize { OUTPUT_NORMALIZE_SAMPLES = 0, OUTPUT_NORMALIZE_TIME, OUTPUT_NORMALIZE_NONE };
 enum output_colors { OUTPUT_COLORS_KIND = 0, OUTPUT_COLORS_MODULE };
 struct output_options {
 	const char *title;     /* NULL: made from the event */
@@ -20,6 +21,7 @@ struct output_options {
 	uint32_t width;        /* of pictures, in pixels; 0 the format's own default */
 	uint32_t colors;       /* enum output_colors */
 	bool inverted;         /* the root on top */
+	uint32_t normalize;    /* enum output_normalize, of comparisons */
 };
 struct report {
 	const struct recording *rec;
@@ -27,6 +29,7 @@ struct report {
 	size_t ntrees;
 	const uint32_t *tree_events; /* index in rec->events of each tree */
 	struct symbolizer *symbolizer; /* for outputs that show addresses */
+	const char *before;          /* comparison: rec_segment.file of the side before; NULL none */
 	struct output_options options;
 };
 
@@ -35,6 +38,8 @@ enum output_flag {
 	OUTPUT_TIME = 1 << 1,      /* wants rec->samples */
 	OUTPUT_PLAIN = 1 << 2,     /* has roots and directions of its own: trees come as recorded, by none */
 	OUTPUT_BINARY = 1 << 3,    /* not for terminals */
+	OUTPUT_COMPARE = 1 << 5,   /* can show two recordings side by side */
+	OUTPUT_ONLY_COMPARE = 1 << 6, /* and nothing else */
 	OUTPUT_MERGE = 1 << 4,     /* for eyes: unnamed code is one frame for each module, unless asked for */
 };
 struct output_format {

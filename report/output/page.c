@@ -12,7 +12,9 @@ struct page {
 	struct buf *out;
 	const struct report *report;
 	struct emit emit;   /* of the JSON */
-	int64_t start;      /* ns: of the first row of all trees */
+	int64_t *shift;     /* by segment, ns: what brings its samples onto the page's axis */
+	uint32_t *pieces;   /* segments that begin a piece of the axis, in order of time */
+	size_t npieces;
 	uint32_t *place;    /* by node of the current tree: its number, depth first */
 };
 
@@ -22,6 +24,72 @@ static bool in_tree(const struct report *report, size_t tree, size_t row)
 	uint32_t count = rec->samples.count[row];
 
 	return rec->counts[count].event == report->tree_events[tree] && report->trees[tree].leaves[count] != TREE_NONE;
+}
+
+/* ---- the axis of time: what lies between recordings far apart is left out */
+
+#define GAP INT64_C(1000000000) /* what stays of it, ns */
+
+static uint32_t segment_of(const struct recording *rec, size_t row)
+{
+	return rec->processes[rec->threads[rec->counts[rec->samples.count[row]].thread].process].segment;
+}
+
+struct extent { int64_t first, last; uint32_t segment; };
+
+static int by_first(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->segment < y->segment ? -1 : x->segment > y->segment;
+}
+
+/* First and last sample of each segment, as far as there are any. */
+static size_t extents(const struct recording *rec, struct extent *v)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < rec->nsegments; i++)
+		v[i] = (struct extent){INT64_MAX, INT64_MIN, i};
+	for (size_t row = 0; row < rec->samples.n; row++) {
+		struct extent *e = &v[segment_of(rec, row)];
+
+		e->first = rec->samples.time[row] < e->first ? rec->samples.time[row] : e->first;
+		e->last = rec->samples.time[row] > e->last ? rec->samples.time[row] : e->last;
+	}
+	for (uint32_t i = 0; i < rec->nsegments; i++)
+		if (v[i].first <= v[i].last)
+			v[n++] = v[i];
+	qsort(v, n, sizeof(*v), by_first);
+	return n;
+}
+
+static int lay_axis(struct page *p)
+{
+	const struct recording *rec = p->report->rec;
+	struct extent *v = calloc(rec->nsegments + 1, sizeof(*v));
+	int64_t end = 0, shift = 0;
+	size_t n;
+
+	p->shift = calloc(rec->nsegments + 1, sizeof(*p->shift));
+	p->pieces = calloc(rec->nsegments + 1, sizeof(*p->pieces));
+	if (!v || !p->shift || !p->pieces) {
+		free(v);
+		return -1;
+	}
+	n = extents(rec, v);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || v[i].first + shift > end + GAP) {
+			shift = (i ? end + GAP : 0) - v[i].first;
+			p->pieces[p->npieces++] = v[i].segment;
+		}
+		p->shift[v[i].segment] = shift;
+		end = v[i].last + shift > end ? v[i].last + shift : end;
+	}
+	free(v);
+	return 0;
 }
 
 /* ---- JSON */
@@ -55,6 +123,18 @@ static const char *separator(size_t i)
 	return i ? "," : "";
 }
 
+/* What can be compared: files, or, in a single file, the recordings in it. */
+static uint32_t recording_number(const struct recording *rec, uint32_t segment)
+{
+	uint32_t n = 0;
+
+	if (rec->segments[0].file == rec->segments[rec->nsegments - 1].file)
+		return segment;
+	for (uint32_t i = 1; i <= segment; i++)
+		n += rec->segments[i].file != rec->segments[i - 1].file;
+	return n;
+}
+
 static void recordings(struct page *p)
 {
 	const struct recording *rec = p->report->rec;
@@ -64,6 +144,8 @@ static void recordings(struct page *p)
 	for (size_t i = 0; i < rec->nsegments; i++) {
 		const struct rec_segment *g = &rec->segments[i];
 
+		if (i && recording_number(rec, i) == recording_number(rec, i - 1))
+			continue;
 		emit_str(e, separator(i));
 		string(e, "{\"file\":", g->file);
 		number(e, ",\"start\":", g->meta.start.realtime / 1000000);
@@ -83,7 +165,7 @@ static void people(struct page *p)
 		number(e, separator(i), rec->processes[i].pid);
 	emit_str(e, "],\"recording\":[");
 	for (size_t i = 0; i < rec->nprocesses; i++)
-		number(e, separator(i), rec->processes[i].segment);
+		number(e, separator(i), recording_number(rec, rec->processes[i].segment));
 	emit_str(e, "],\"comm\":[");
 	for (size_t i = 0; i < rec->nprocesses; i++)
 		bytes(e, separator(i), recording_string(rec, rec->processes[i].comm));
@@ -97,6 +179,24 @@ static void people(struct page *p)
 	for (size_t i = 0; i < rec->nthreads; i++)
 		bytes(e, separator(i), recording_string(rec, rec->threads[i].comm));
 	emit_str(e, "]}");
+}
+
+/* [where a piece begins on the axis, what time that is]: microseconds, UTC. */
+static void pieces(struct page *p)
+{
+	const struct recording *rec = p->report->rec;
+	int64_t origin = rec->nsegments ? (int64_t)rec->segments[0].meta.start.realtime : 0;
+	struct emit *e = &p->emit;
+
+	emit_str(e, ",\"pieces\":[");
+	for (size_t i = 0; i < p->npieces; i++) {
+		const struct rec_segment *g = &rec->segments[p->pieces[i]];
+		int64_t start = (int64_t)g->meta.start.realtime - origin;
+
+		emit_printf(e, "%s[%" PRId64 ",%" PRIu64 "]", separator(i), (start + p->shift[p->pieces[i]]) / 1000,
+			    g->meta.start.realtime / 1000);
+	}
+	emit_str(e, p->npieces ? "]" : "[0,0]]");
 }
 
 static void frames(struct page *p, const struct tree *tree)
@@ -159,13 +259,13 @@ static void document(struct page *p)
 	const struct report *report = p->report;
 	struct emit *e = &p->emit;
 	char line[OUTPUT_LOSS_LINE];
-	int64_t origin = report->rec->nsegments ? (int64_t)report->rec->segments[0].meta.start.realtime : 0;
 
 	string(e, "{\"summary\":", output_loss_line(report, line, sizeof(line)));
 	string(e, ",\"quality\":", output_quality_line(report, line, sizeof(line)));
 	string(e, ",\"title\":", report->options.title ? report->options.title : "");
+	string(e, ",\"compare\":", report->before ? "recordings:0,1" : "none");
 	string(e, ",\"generator\":", "fold-report " FOLD_VERSION);
-	emit_printf(e, ",\"start\":%" PRId64, (origin + p->start) / 1000); /* UTC, microseconds */
+	pieces(p);
 	recordings(p);
 	people(p);
 	emit_str(e, ",\"trees\":[");
@@ -227,13 +327,15 @@ static void put_rows(struct page *p, size_t index)
 	const struct recording *rec = p->report->rec;
 	const struct rec_samples *s = &rec->samples;
 	const struct tree *tree = &p->report->trees[index];
-	int64_t last_time = p->start / 1000, last_node = 0;
+	int64_t last_time = 0, last_node = 0;
 	bool counted = false;
 
 #define ROWS for (size_t row = 0; row < s->n; row++) if (in_tree(p->report, index, row))
 	ROWS {
-		buf_uv(p->out, s->time[row] / 1000 - last_time);
-		last_time = s->time[row] / 1000;
+		int64_t time = (s->time[row] + p->shift[segment_of(rec, row)]) / 1000;
+
+		buf_uv(p->out, time - last_time);
+		last_time = time;
 		counted |= s->times[row] != 1;
 	}
 	ROWS
@@ -277,10 +379,11 @@ int page_pack(struct buf *out, const struct report *report)
 		return -1;
 	p->out = out;
 	p->report = report;
-	p->start = report->rec->samples.n ? report->rec->samples.time[0] : 0;
-	err = put_json(p);
+	err = lay_axis(p) || put_json(p) ? -1 : 0;
 	for (size_t i = 0; !err && i < report->ntrees; i++)
 		err = put_tree(p, i);
+	free(p->shift);
+	free(p->pieces);
 	free(p);
 	return err || out->failed ? -1 : 0;
 }

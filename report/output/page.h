@@ -9,7 +9,7 @@
  *       up      levels from the node before up to this one's siblings
  *       frame   index in the tree's frames
  *     rows, in order of time:
- *       time    microseconds since the row before, or since JSON's "start"
+ *       time    microseconds since the row before; the first: since 0 of the page's axis
  *       thread  index in threads
  *       cpu     + 1, 0 not known
  *       node    zigzag of the difference to the row before

@@ -56,7 +56,8 @@ static void header(struct script *s, size_t row)
 	const struct rec_thread *thread = &rec->threads[rec->counts[samples->count[row]].thread];
 	struct fold_bytes comm = recording_string(rec, thread->comm);
 	struct fold_bytes event = recording_string(rec, rec->events[s->report->tree_events[0]].name);
-	uint64_t us = (samples->time[row] + s->origin) / 1000;
+	int64_t at = samples->time[row] + s->origin;
+	uint64_t us = at > 0 ? at / 1000 : 0;
 	struct emit *e = &s->emit;
 
 	name(e, comm.size ? (const char *)comm.at : "[unknown]", comm.size ? comm.size : 9, '_');

@@ -8,11 +8,13 @@
  * units of the tree; nothing else is shared but the ids used below.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../log.h"
 #include "asset.h"
+#include "compare.h"
 #include "emit.h"
 #include "formats.h"
 #include "palette.h"
@@ -27,6 +29,7 @@
 #define FONT 11.5
 #define LEAST_PX 0.1       /* narrower frames are left out */
 #define LABEL_PX 20        /* narrower frames have no label */
+#define SHARES 9           /* data-unit: in comparisons only shares mean something */
 #define DEPTH_MAX 1500     /* 27,000 px: viewers stop at 32,767 */
 
 struct svg {
@@ -34,8 +37,9 @@ struct svg {
 	const struct report *report;
 	const struct tree *tree;
 	enum output_unit unit;
+	const struct compare *compare; /* NULL: none */
 	uint32_t *depth;   /* by node */
-	uint64_t *start;   /* by node: where its samples begin */
+	uint64_t *start, *total; /* by node: where its samples begin, and how wide it is */
 	uint64_t least;    /* smallest total that is drawn */
 	uint32_t rows;
 	uint64_t narrow, narrow_total, deep; /* call paths left out */
@@ -47,7 +51,7 @@ struct svg {
 
 static bool drawn(const struct svg *s, uint32_t node)
 {
-	return s->tree->nodes[node].total >= s->least && s->tree->nodes[node].total && s->depth[node] < DEPTH_MAX;
+	return s->total[node] >= s->least && s->total[node] && s->depth[node] < DEPTH_MAX;
 }
 
 static void place_children(struct svg *s, uint32_t node)
@@ -59,15 +63,29 @@ static void place_children(struct svg *s, uint32_t node)
 	for (uint32_t c = nodes[node].child; c != TREE_NONE; c = nodes[c].next) {
 		s->depth[c] = s->depth[node] + 1;
 		s->start[c] = at;
-		at += nodes[c].total;
+		at += s->total[c];
 		if (visible && !drawn(s, c)) {
 			s->deep += s->depth[c] >= DEPTH_MAX;
 			s->narrow += s->depth[c] < DEPTH_MAX;
-			s->narrow_total += nodes[c].total;
+			s->narrow_total += s->total[c];
 		}
 	}
 	if (visible && s->depth[node] >= s->rows)
 		s->rows = s->depth[node] + 1;
+}
+
+/* Widths: samples; in comparisons the mean of both sides in thousandths (or what
+ * still fits), so that what is gone has a width too. */
+static void measure(struct svg *s)
+{
+	const struct tree_node *nodes = s->tree->nodes;
+	double factor = s->compare ? fmin(500, 1e15 / fmax(1, s->compare->whole.before + s->compare->whole.now)) : 0;
+
+	for (size_t i = s->tree->nnodes; i-- > 0;) {
+		s->total[i] += s->compare ? factor * (s->compare->self[i].before + s->compare->self[i].now) + 0.5 : nodes[i].self;
+		if (i)
+			s->total[nodes[i].parent] += s->total[i];
+	}
 }
 
 static int layout(struct svg *s)
@@ -79,12 +97,14 @@ static int layout(struct svg *s)
 
 	s->width = width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 	least = options->min_percent >= 0 ? options->min_percent / 100 : LEAST_PX / (s->width - 2 * PAD);
-	s->least = least * s->tree->total + 0.999999;
 	s->rows = 1;
 	s->depth = calloc(n, sizeof(*s->depth));
 	s->start = calloc(n, sizeof(*s->start));
-	if (!s->depth || !s->start)
+	s->total = calloc(n, sizeof(*s->total));
+	if (!s->depth || !s->start || !s->total)
 		return -1;
+	measure(s);
+	s->least = least * s->total[0] + 0.999999;
 	for (size_t i = 0; i < n; i++)
 		place_children(s, i);
 	return 0;
@@ -92,7 +112,7 @@ static int layout(struct svg *s)
 
 static double x_of(const struct svg *s, uint64_t at)
 {
-	return PAD + (s->width - 2 * PAD) * at / s->tree->total;
+	return PAD + (s->width - 2 * PAD) * at / s->total[0];
 }
 
 static uint32_t y_of(const struct svg *s, uint32_t depth)
@@ -158,11 +178,16 @@ static void xml(struct emit *e, const char *s)
 	emit_xml(e, s, strlen(s));
 }
 
-static void values(struct svg *s, const struct tree_node *node)
+static void values(struct svg *s, uint32_t index)
 {
-	char buf[OUTPUT_TEXT];
+	const struct tree_node *node = &s->tree->nodes[index];
+	char buf[OUTPUT_TEXT], sides[COMPARE_TEXT];
 	struct emit *e = &s->emit;
 
+	if (s->compare) {
+		emit_str(e, compare_text(s->compare, s->compare->total[index], sides));
+		return;
+	}
 	emit_str(e, output_value(s->unit, node->total, buf));
 	emit_str(e, ", ");
 	emit_fixed(e, output_percent(node->total, s->tree->total), 2);
@@ -200,16 +225,17 @@ static void draw_frame(struct svg *s, uint32_t index)
 	const struct tree_node *node = &s->tree->nodes[index];
 	const struct frame *frame = &s->tree->frames[node->frame];
 	struct emit *e = &s->emit;
-	double x = x_of(s, s->start[index]), width = x_of(s, s->start[index] + node->total) - x;
+	double x = x_of(s, s->start[index]), width = x_of(s, s->start[index] + s->total[index]) - x;
 	uint32_t y = y_of(s, s->depth[index]);
 	char class[PALETTE_CLASS];
 
 	emit_str(e, "<g class=\"");
-	emit_str(e, palette_class(&s->palette, node->frame, class));
+	emit_str(e, s->compare ? compare_class(s->compare, s->compare->total[index], class) :
+		    palette_class(&s->palette, node->frame, class));
 	emit_str(e, "\" data-s=\"");
 	emit_u64(e, s->start[index]);
 	emit_char(e, ' ');
-	emit_u64(e, node->total);
+	emit_u64(e, s->total[index]);
 	emit_char(e, ' ');
 	emit_u64(e, s->depth[index]);
 	emit_str(e, "\"><title>");
@@ -219,7 +245,7 @@ static void draw_frame(struct svg *s, uint32_t index)
 		xml(e, frame->module);
 		emit_str(e, ", ");
 	}
-	values(s, node);
+	values(s, index);
 	emit_str(e, "</title><rect x=\"");
 	emit_fixed(e, x, 2);
 	emit_str(e, "\" y=\"");
@@ -261,6 +287,10 @@ static void legend(struct svg *s)
 	struct emit *e = &s->emit;
 	double x = PAD;
 
+	if (s->compare) {
+		emit_str(e, COMPARE_LEGEND);
+		return;
+	}
 	for (size_t i = 0; i < s->palette.nkeys && x < s->width - 120; i++) {
 		const struct palette_key *key = &s->palette.keys[i];
 
@@ -279,7 +309,7 @@ static void head(struct svg *s, const char *title, const char *summary)
 
 	emit_printf(e, "<g id=\"bar\"><rect class=\"paper\" width=\"100%%\" height=\"%d\"/>\n<text id=\"title\" x=\"%d\" y=\"28\">", HEAD - 6, PAD);
 	xml(e, title);
-	if (s->unit != OUTPUT_SAMPLES && s->tree->total) {
+	if (s->unit != OUTPUT_SAMPLES && s->tree->total && !s->compare) {
 		emit_str(e, ", ");
 		emit_str(e, output_value(s->unit, s->tree->total, value));
 	}
@@ -309,7 +339,7 @@ static void left_out(struct svg *s, uint32_t y)
 	if (s->deep)
 		emit_printf(e, "%s%" PRIu64 " beyond %d frames", s->narrow ? ", " : "", s->deep, DEPTH_MAX);
 	emit_str(e, ". ");
-	emit_fixed(e, output_percent(s->narrow_total, s->tree->total), 2);
+	emit_fixed(e, output_percent(s->narrow_total, s->total[0]), 2);
 	emit_str(e, " % of what was measured ends in them; --min and --width draw more.</text>\n");
 }
 
@@ -329,14 +359,17 @@ static void document(struct svg *s)
 	xml(e, summary);
 	emit_str(e, "</desc>\n<style>\n");
 	emit_str(e, asset_flame_css.at);
-	palette_css(&s->palette, e);
+	if (s->compare)
+		emit_str(e, COMPARE_CSS);
+	else
+		palette_css(&s->palette, e);
 	emit_printf(e, "</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n"
 		    "<g id=\"frames\" data-total=\"%" PRIu64 "\" data-unit=\"%d\" data-inverted=\"%d\">\n",
-		    s->tree->total, s->unit, s->report->options.inverted);
-	if (s->tree->total)
+		    s->total[0], s->compare ? SHARES : s->unit, s->report->options.inverted);
+	if (s->total[0])
 		draw_frames(s);
 	emit_str(e, "</g>\n");
-	if (!s->tree->total)
+	if (!s->total[0])
 		emit_printf(e, "<text class=\"empty\" x=\"50%%\" y=\"%d\" text-anchor=\"middle\">No samples to show.</text>\n", HEAD + 14);
 	head(s, title, summary);
 	left_out(s, bottom + 21);
@@ -348,9 +381,11 @@ static void document(struct svg *s)
 int svg_write(FILE *to, const struct report *report)
 {
 	struct svg *s = calloc(1, sizeof(*s));
+	struct compare compare = {0};
 	int err = -1;
 
-	if (s) {
+	if (s && (!report->before || !compare_init(&compare, report, 0))) {
+		s->compare = report->before ? &compare : NULL;
 		s->report = report;
 		s->tree = &report->trees[0];
 		s->unit = output_unit(report, 0);
@@ -362,7 +397,9 @@ int svg_write(FILE *to, const struct report *report)
 		palette_release(&s->palette);
 		free(s->depth);
 		free(s->start);
+		free(s->total);
 	}
+	compare_release(&compare);
 	free(s);
 	if (err)
 		log_error("out of memory while drawing the flame graph");

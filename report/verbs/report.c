@@ -13,6 +13,7 @@
 #include "../options.h"
 #include "../outfile.h"
 #include "../output/asset.h"
+#include "../sandbox.h"
 #include "verbs.h"
 
 struct job {
@@ -119,6 +120,7 @@ static int write_report(struct job *job)
 		.ntrees = job->ntrees,
 		.tree_events = job->tree_events,
 		.symbolizer = job->symbolizer,
+		.before = job->opt->compare ? job->opt->files.v[0] : NULL,
 		.options = job->opt->output,
 	};
 
@@ -142,6 +144,7 @@ static int run(struct job *job)
 		log_error("%s is not for terminals: use -o FILE", opt->format->name);
 		return VERB_USAGE;
 	}
+	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out, .symbols = &opt->symbols});
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
 	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols)) {
@@ -178,9 +181,9 @@ static int print_text(const struct options *opt)
 	return fflush(stdout) ? VERB_FAILED : VERB_DONE;
 }
 
-int verb_report(int argc, char **argv)
+static int report(int argc, char **argv, bool compare)
 {
-	struct options opt = {0};
+	struct options opt = {.compare = compare};
 	struct job job = {.opt = &opt};
 	int status = VERB_USAGE;
 
@@ -191,4 +194,14 @@ int verb_report(int argc, char **argv)
 	job_release(&job);
 	options_release(&opt);
 	return status;
+}
+
+int verb_report(int argc, char **argv)
+{
+	return report(argc, argv, false);
+}
+
+int verb_diff(int argc, char **argv)
+{
+	return report(argc, argv, true);
 }

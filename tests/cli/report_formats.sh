@@ -16,6 +16,7 @@ for file in *.foldrec; do
 	for event in $(report -f json "$file" | python3 -c 'import json, sys
 for event in json.load(sys.stdin)["events"]: print(event["name"])'); do
 		for format in $formats; do
+			[ "$format" != diff ] || continue
 			report -f "$format" --event "$event" -o one "$file"; rc=$?
 			[ $rc -eq 0 ] || fail "$file $event $format: exit $rc"
 			report -f "$format" --event "$event" "$file" >two
@@ -23,12 +24,21 @@ for event in json.load(sys.stdin)["events"]: print(event["name"])'); do
 			cp one "one.$format"
 			rm one
 		done
-		python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' one.svg || fail "$file $event: SVG"
+		for picture in one.svg one.heatmap-svg; do
+			python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' $picture || fail "$file $event: $picture"
+		done
+		python3 "$SRC/tests/cli/exchange.py" one || fail "$file $event: formats for other tools"
 		LC_ALL=C sort -c one.folded || fail "$file $event: folded lines are not sorted"
 		sum=$(awk '{ sum += $NF } END { printf "%.0f", sum }' one.folded)
 		total=$(python3 -c 'import json, sys; print("%.0f" % json.load(sys.stdin)["trees"][0]["total"])' <one.json)
 		[ "$sum" = "$total" ] || fail "$file $event: folded has $sum, JSON $total"
 	done
+	for format in diff folded svg html; do
+		"$FOLD_REPORT" diff -q --no-system --event "$event" -f $format -o "diff.$format" "$file" "$file" || fail "$file: diff -f $format"
+	done
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' diff.svg || fail "$file: SVG of a comparison"
+	awk '$NF != $(NF - 1) { bad = 1 } END { exit bad }' diff.folded || fail "$file: differs from itself"
+	grep -q "nothing changed" diff.diff || fail "$file: a change to itself"
 	"$FOLD_REPORT" --schema >schema.json || fail "--schema"
 	report -f json -o all.json "$file"
 	python3 "$SRC/tests/cli/json_schema.py" schema.json all.json || fail "$file: JSON is not as its schema says"

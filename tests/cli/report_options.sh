@@ -29,6 +29,9 @@ run 2 --top events.foldrec; says '"events.foldrec" is not'
 run 2 events.foldrec --top; says "needs an argument"
 run 2 --reverse=yes events.foldrec; says "takes no argument"
 run 2 --from yesterday events.foldrec; says "is no time"
+run 2 diff events.foldrec; says "takes two recordings"
+run 2 diff -f top events.foldrec events.foldrec; says "cannot compare"
+run 2 -f diff events.foldrec; says "diff BEFORE NOW"
 run 2 dump; says "one recording"
 
 # Help and its like: 0, on stdout.

@@ -16,7 +16,7 @@ function freshFilter() {
 class Explorer {
 	constructor(page) {
 		this.page = page;
-		this.state = {tree: 0, view: "flame", by: "comm", color: "kind", order: "name", flip: false, bands: "comm", compare: "none",
+		this.state = {tree: 0, view: "flame", by: "comm", color: page.compare === "none" ? "kind" : "difference", order: "name", flip: false, bands: "comm", compare: page.compare,
 			range: null, zoom: [], frame: -1, search: "", ignoreCase: false, filter: freshFilter()};
 		this.picture = new Picture($("picture"));
 		this.table = new Table($("table"), frame => this.sandwich(frame));
@@ -29,6 +29,9 @@ class Explorer {
 	}
 	get tree() {
 		return this.page.trees[this.state.tree];
+	}
+	get plainColor() {
+		return this.page.compare === "none" ? "kind" : "difference";
 	}
 	get dark() {
 		return this.darkQuery.matches;
@@ -314,10 +317,10 @@ class Explorer {
 		put("event", state.tree, 0);
 		put("view", state.view, "flame");
 		put("by", state.by, "comm");
-		put("color", state.color, "kind");
+		put("color", state.color, this.plainColor);
 		put("order", state.order, "name");
 		put("bands", state.bands, "comm");
-		put("compare", state.compare, "none");
+		put("compare", state.compare, this.page.compare);
 		put("up", state.flip ? 1 : 0, 0);
 		put("time", state.range ? state.range.map(Math.round).join("-") : "", "");
 		put("zoom", state.zoom.join("."), "");
@@ -338,10 +341,10 @@ class Explorer {
 		state.tree = Math.min(Math.max(0, Number(parts.get("event")) || 0), this.page.trees.length - 1);
 		state.view = word("view", "flame", ["flame", "inverted", "table", "sandwich"]);
 		state.by = word("by", "comm", ["none", "comm", "process", "thread", "cpu", "recording"]);
-		state.color = word("color", "kind", ["kind", "module", "difference"]);
+		state.color = word("color", this.plainColor, ["kind", "module", "difference"]);
 		state.order = word("order", "name", ["name", "weight"]);
 		state.bands = word("bands", "comm", ["comm", "process", "thread", "cpu", "kind"]);
-		state.compare = /^(time|recordings:\d+,\d+)$/.test(parts.get("compare")) ? parts.get("compare") : "none";
+		state.compare = /^(none|time|recordings:\d+,\d+)$/.test(parts.get("compare")) ? parts.get("compare") : this.page.compare;
 		state.flip = parts.get("up") === "1";
 		state.zoom = numbers("zoom");
 		state.frame = numbers("frame").concat(-1)[0];

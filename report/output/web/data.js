@@ -117,6 +117,8 @@ function percentText(part, whole, digits = 2) {
 function secondsText(seconds, span) {
 	return seconds.toFixed(Math.max(0, Math.min(6, Math.ceil(2 - Math.log10(span || 1))))) + " s";
 }
-function utcText(microseconds) {
-	return new Date(microseconds / 1000).toISOString().slice(11, 23) + " UTC";
+/* Time of day of a row's time: the axis leaves out gaps between recordings. */
+function utcText(page, time) {
+	const piece = page.pieces.filter(([at]) => at <= time).pop() || page.pieces[0];
+	return new Date((piece[1] + time - piece[0]) / 1000).toISOString().slice(11, 23) + " UTC";
 }

@@ -22,12 +22,17 @@ function shadeOf(name) {
 function familyColor([hue, saturation, light, dark], shade, isDark) {
 	return `hsl(${hue + shade * 2.5} ${isDark ? saturation * 0.62 : saturation}% ${(isDark ? dark : light) + shade * 2.2}%)`;
 }
+/* Is the difference more than two standard errors of counting?  A side without
+ * samples is taken for one of a single sample. */
+function sureDifference(sides, view) {
+	const unit = view.meanWeight, now = Math.max(sides.now, unit), before = Math.max(sides.before, unit) * view.scale;
+	return Math.abs(sides.now - sides.before * view.scale) > 2 * Math.sqrt((now + before * view.scale) * unit);
+}
 /* More is red, less is blue, what may be chance is grey. */
 function differenceColor(sides, view, isDark) {
-	const now = sides.now, before = sides.before * view.scale, unit = view.meanWeight;
-	const noise = 2 * Math.sqrt((now + before * view.scale) * unit); /* two standard errors of counting */
+	const now = sides.now, before = sides.before * view.scale;
 	const change = Math.max(now, before) ? (now - before) / Math.max(now, before) : 0;
-	if (Math.abs(now - before) <= noise)
+	if (!sureDifference(sides, view))
 		return isDark ? "hsl(220 5% 34%)" : "hsl(220 8% 86%)";
 	const strength = Math.min(1, 0.25 + Math.abs(change));
 	return isDark ? `hsl(${change > 0 ? 6 : 214} ${30 + 35 * strength}% ${34 + 10 * strength}%)` :

@@ -118,6 +118,8 @@ function scaled(value, units, sizes) {
 	return (value / sizes[i]).toFixed(value < 10 * sizes[i] ? 2 : 1) + " " + units[i];
 }
 function value(v) {
+	if (unit === 9) /* a comparison: shares are all there is */
+		return percent(v, total);
 	if (unit === 2)
 		return scaled(v, ["s", "ms", "µs", "ns"], [1e9, 1e6, 1e3, 1]);
 	if (unit === 3)

@@ -30,6 +30,8 @@ class Table {
 	}
 	show(view, hit) {
 		const table = view.table(), frames = view.tree.frames;
+		if (Boolean(view.before) !== Boolean(this.view && this.view.before))
+			this.sort = {column: view.before ? "change" : "self", down: true};
 		this.view = view;
 		this.rows = [];
 		for (let f = 1; f < view.tree.nframes; f++)
@@ -95,7 +97,7 @@ class Table {
 			row.append(this.cell("self", percentText(r.self, sum) + "  " + valueText(unit || UNIT.count, r.self), 100 * r.self / sum),
 				this.cell("total", percentText(r.total, sum) + "  " + valueText(unit || UNIT.count, r.total), 100 * r.total / sum));
 			if (this.view.before)
-				row.append(this.cell("change " + (r.change > 0 ? "more" : "less"),
+				row.append(this.cell("change " + (!sureDifference({now: r.total, before: r.before}, this.view) ? "unsure" : r.change > 0 ? "more" : "less"),
 					(r.change > 0 ? "+" : "−") + percentText(Math.abs(r.change), sum || r.before)));
 			row.append(this.cell("name", r.name), this.cell("module", r.module));
 			row.title = r.name;

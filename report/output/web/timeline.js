@@ -115,7 +115,7 @@ class Timeline {
 		return this.begin + share * (this.end - this.begin);
 	}
 	describe(t) {
-		return secondsText(t / 1e6, (this.end - this.begin) / 1e6) + " (" + utcText(this.page.start + t) + ")";
+		return secondsText(t / 1e6, (this.end - this.begin) / 1e6) + " (" + utcText(this.page, t) + ")";
 	}
 	say(t) {
 		const [from, to] = this.range || [this.begin, this.end];

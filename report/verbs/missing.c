@@ -13,6 +13,7 @@
 #include "../output/emit.h"
 #include "../output/output.h"
 #include "../rows.h"
+#include "../sandbox.h"
 #include "verbs.h"
 
 struct options {
@@ -122,8 +123,9 @@ static void show_module(struct missing *m, const struct unnamed_module *unnamed)
 	emit_str(&m->emit, reason);
 	if (status.file && reason[strlen(reason) - 1] == ' ')
 		emit_plain(&m->emit, status.file, strlen(status.file));
-	emit_printf(&m->emit, "\n%26s%" PRIu64 " of %" PRIu64 " addresses have no name\n", "", status.unnamed,
-		    status.named + status.unnamed);
+	text_count(count, unnamed->selves);
+	emit_printf(&m->emit, "\n%26s%" PRIu64 " of %" PRIu64 " addresses have no name; %s samples ended there\n", "",
+		    status.unnamed, status.named + status.unnamed, count);
 	show_wanted(m, module);
 }
 
@@ -152,8 +154,10 @@ static int run(const struct options *opt)
 	struct select all = {0};
 	struct recording rec;
 	struct missing m = {.rec = &rec};
-	int err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, NULL);
+	int err;
 
+	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .symbols = &opt->symbols});
+	err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, NULL);
 	emit_init(&m.emit, stdout);
 	if (!err) {
 		err = symbolizer_new(&m.symbolizer, &rec, &opt->symbols) ||

@@ -10,6 +10,7 @@
 #include "../../format/check.h"
 #include "../log.h"
 #include "../rows.h"
+#include "../sandbox.h"
 #include "verbs.h"
 
 struct options {
@@ -76,6 +77,8 @@ int verb_check(int argc, char **argv)
 		} else if (!opt.files.n) {
 			log_error("check: no recording given; \"-\" reads one from standard input");
 		}
+		if (!opt.help)
+			sandbox_enter(&(struct sandbox_needs){.files = opt.files});
 		for (size_t i = 0; !opt.help && i < opt.files.n; i++)
 			bad |= check_file(opt.files.v[i], &opt) != 0;
 		if (opt.help || opt.files.n)

@@ -15,6 +15,7 @@
 #include "../log.h"
 #include "../output/emit.h"
 #include "../rows.h"
+#include "../sandbox.h"
 #include "verbs.h"
 
 struct dump {
@@ -513,6 +514,7 @@ int verb_dump(int argc, char **argv)
 	} else if (files.n != 1) {
 		log_error("dump takes one recording; \"-\" reads it from standard input");
 	} else {
+		sandbox_enter(&(struct sandbox_needs){.files = files});
 		status = dump_path(files.v[0]) ? VERB_FAILED : VERB_DONE;
 	}
 	word_list_release(&files);

@@ -15,6 +15,7 @@
 #include "../output/emit.h"
 #include "../output/output.h"
 #include "../rows.h"
+#include "../sandbox.h"
 #include "strings.h"
 #include "verbs.h"
 
@@ -508,6 +509,8 @@ int verb_info(int argc, char **argv)
 
 	if (!rows_parse(rows, &opt, argc, argv, &opt.files)) {
 		log_set_level(opt.quiet ? LOG_QUIET : opt.verbose ? LOG_VERBOSE : LOG_NORMAL);
+		if (!opt.help)
+			sandbox_enter(&(struct sandbox_needs){.files = opt.files});
 		if (opt.help)
 			usage(stdout);
 		else if (!opt.files.n)

@@ -2,8 +2,10 @@
 /* A file that appears only when it is complete: see outfile.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,22 +18,32 @@ static int fail(const char *what, const char *path)
 	return -1;
 }
 
-static mode_t new_file_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-/* A name beside `path`; in the same directory, because rename must not copy. */
-static char *temporary_name(const char *path)
+/* A new file beside `path`; in the same directory, because rename must not copy.
+ * Opened for writing only: the program has given up the right to read there. */
+static int create_temporary(const char *path, char **name)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash + 1 - path) : 0;
-	char *name;
 
-	return asprintf(&name, "%.*s.%s.XXXXXX", dir, path, path + dir) < 0 ? NULL : name;
+	for (uint32_t attempt = 0; attempt < 100; attempt++) {
+		uint32_t turn;
+		int fd;
+
+		if (getrandom(&turn, sizeof(turn), GRND_NONBLOCK) != sizeof(turn))
+			turn = (uint32_t)getpid();
+		if (asprintf(name, "%.*s.%s.%08" PRIx32, dir, path, path + dir, turn + attempt) < 0) {
+			*name = NULL;
+			return -1;
+		}
+		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (fd >= 0)
+			return fd;
+		free(*name);
+		*name = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return -1;
 }
 
 int outfile_open(struct outfile *out, const char *path)
@@ -46,18 +58,13 @@ int outfile_open(struct outfile *out, const char *path)
 		out->stream = S_ISDIR(st.st_mode) ? (errno = EISDIR, NULL) : fopen(path, "we");
 		return out->stream ? 0 : fail("cannot write", path);
 	}
-	out->temporary = temporary_name(path);
-	fd = out->temporary ? mkostemp(out->temporary, O_CLOEXEC) : -1;
-	if (fd < 0) {
-		free(out->temporary);
-		out->temporary = NULL;
+	fd = create_temporary(path, &out->temporary);
+	if (fd < 0)
 		return fail("cannot create a file beside", path);
-	}
 	out->stream = fdopen(fd, "w");
-	if (!out->stream || fchmod(fd, new_file_mode())) {
+	if (!out->stream) {
 		fail("cannot write", path);
-		if (!out->stream)
-			close(fd);
+		close(fd);
 		outfile_release(out);
 		return -1;
 	}

@@ -72,7 +72,7 @@ run 0 -o x.svg events.foldrec; silent out; says "<svg" x.svg
 cp x.svg before; run 1 -o x.svg text; cmp x.svg before || fail "a failure changed the file that was there"
 run 1 -o nowhere/x.svg events.foldrec; says "nowhere/x.svg"
 run 1 -o . -f svg events.foldrec
-[ "$(find . -name '.*.??????' | wc -l)" -eq 0 ] || fail "temporary files are left: $(ls -A)"
+[ "$(find . -name '.?*.*' | wc -l)" -eq 0 ] || fail "temporary files are left: $(ls -A)"
 if [ -w /dev/full ]; then
 	"$FOLD_REPORT" events.foldrec >/dev/full 2>err && fail "a full disk was not noticed"
 	says "writing failed"

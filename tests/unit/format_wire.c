@@ -104,6 +104,16 @@ TEST(failure_stays)
 	CHECK_EQ(span_u8(&part), 0);
 }
 
+/* An empty payload may have no address.  Found by fuzzing. */
+TEST(span_of_nothing)
+{
+	struct span s = span_of(NULL, 0);
+
+	CHECK_EQ(span_left(&s), 0);
+	CHECK_EQ(span_uv(&s), 0);
+	CHECK_EQ(s.bad, FOLD_E_SECTION);
+}
+
 TEST(bytes_of_absurd_length)
 {
 	uint8_t bytes[UV_MAX_BYTES + 3];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target: the builder of unwind tables on any bytes.  The table it makes
- * must obey what the kernel's side and record/unwind/tables rely on.  Built with libFuzzer,
- * or with -DFUZZ_MAIN as a program that reads the files given.
+ * must obey what the kernel's side and record/unwind/tables rely on.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,23 +52,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		table_check(t);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-int main(int argc, char **argv)
-{
-	static uint8_t data[1 << 20];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-
-		if (!f) {
-			perror(argv[i]);
-			return 1;
-		}
-		LLVMFuzzerTestOneInput(data, fread(data, 1, sizeof(data), f));
-		fclose(f);
-	}
-	printf("%d inputs\n", argc - 1);
-	return 0;
-}
-#endif

@@ -8,8 +8,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../../format/intern.h"
 #include "../model/array.h"
@@ -354,16 +352,10 @@ static int job_run(struct job *job, struct dwarf_answer *answer)
 static void rest_pages(struct dwarf *d, uint64_t end)
 {
 	struct dwarf_bytes info = d->file.sections[DWARF_INFO];
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
-	size_t raw_size;
-	const char *raw = elf_rawfile(d->file.elf, &raw_size);
 
-	if (end < d->rested + REST_BYTES || !raw || info.at < (const uint8_t *)raw || info.at >= (const uint8_t *)raw + raw_size)
+	if (end < d->rested + REST_BYTES)
 		return;
-	from = ((uintptr_t)info.at + d->rested + page - 1) & ~(page - 1);
-	to = ((uintptr_t)info.at + end) & ~(page - 1);
-	if (from < to)
-		madvise((void *)from, to - from, MADV_DONTNEED);
+	elf_rest(d->file.elf, info.at + d->rested, end - d->rested);
 	d->rested = end;
 }
 

@@ -52,6 +52,7 @@ static struct dwarf_bytes unpack_zstd(struct dwarf_file *f, enum dwarf_section s
 
 static struct dwarf_bytes section_bytes(struct dwarf_file *f, enum dwarf_section section, Elf_Scn *scn, const GElf_Shdr *header)
 {
+	struct dwarf_bytes raw;
 	GElf_Chdr packed;
 
 	if (header->sh_type == SHT_NOBITS)
@@ -62,7 +63,11 @@ static struct dwarf_bytes section_bytes(struct dwarf_file *f, enum dwarf_section
 		return (struct dwarf_bytes){0};
 	if (packed.ch_type == COMPRESSED_ZSTD)
 		return unpack_zstd(f, section, scn, packed.ch_size);
-	return elf_compress(scn, 0, 0) < 0 ? (struct dwarf_bytes){0} : raw_bytes(scn);
+	raw = raw_bytes(scn);
+	if (elf_compress(scn, 0, 0) < 0)
+		return (struct dwarf_bytes){0};
+	elf_rest(f->elf, raw.at, raw.size); /* what it was unpacked from is not read again */
+	return raw_bytes(scn);
 }
 
 struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section section)

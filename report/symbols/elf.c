@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -256,4 +257,18 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 			return section;
 	}
 	return NULL;
+}
+
+void elf_rest(Elf *elf, const void *at, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at, to = from + size;
+	size_t file_size;
+	const char *file = elf_rawfile(elf, &file_size);
+
+	if (!file || from < (uintptr_t)file || to < from || to > (uintptr_t)file + file_size)
+		return;
+	from = (from + page - 1) & ~(page - 1);
+	to &= ~(page - 1);
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
 }

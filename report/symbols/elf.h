@@ -56,6 +56,10 @@ struct elf_id elf_file_hash(const struct elf_file *file);
  * In a file without ELF_HAS_CODE, offset and filesz mean nothing. */
 size_t elf_segments(Elf *elf, struct fold_segment *v, size_t max);
 
+/* Give the memory of `size` bytes of the mapped file, from `at`, back to the
+ * kernel; they come back by themselves.  Does nothing when `at` is elsewhere. */
+void elf_rest(Elf *elf, const void *at, size_t size);
+
 /* Section by name; NULL none. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
 

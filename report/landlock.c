@@ -68,7 +68,8 @@ static uint64_t rights_of(enum landlock_use use)
 	case LANDLOCK_WRITE:
 		return FS_WRITE_FILE | FS_TRUNCATE;
 	case LANDLOCK_CREATE:
-		return FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_FILE | FS_MAKE_REG;
+		/* mkstemp(3) opens for reading too */
+		return FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_FILE | FS_MAKE_REG;
 	case LANDLOCK_CACHE:
 		return FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_FILE | FS_REMOVE_DIR | FS_MAKE_REG |
 		       FS_MAKE_DIR | FS_REFER;

@@ -15,6 +15,7 @@
 #include "../output/emit.h"
 #include "../rows.h"
 #include "../sandbox.h"
+#include "../sandbox.h"
 #include "../symbols/symbolize.h"
 #include "verbs.h"
 
@@ -223,6 +224,7 @@ static int run(const struct options *opt)
 		log_error("explain: \"%s\" is no place: MODULE+0xOFFSET, as reports show code without a name", opt->files.v[1]);
 		return VERB_USAGE;
 	}
+	sandbox_enter(&(struct sandbox_needs){.files = {opt->files.v, 1}, .symbols = &opt->symbols});
 	sandbox_enter(&(struct sandbox_needs){.files = {opt->files.v, 1}, .symbols = &opt->symbols});
 	err = recording_load(&rec, (char *const *)opt->files.v, 1, &all, NULL);
 	emit_init(&x.emit, stdout);

@@ -8,24 +8,26 @@
 #include <string.h>
 
 #include "../log.h"
-#include "../model/unnamed.h"
 #include "../model/words.h"
-#include "../output/emit.h"
 #include "../output/output.h"
 #include "../rows.h"
 #include "../sandbox.h"
+#include "missing.h"
 #include "verbs.h"
 
 struct options {
 	bool help, quiet, verbose;
-	uint32_t top;
+	uint32_t top, format; /* enum missing_format */
 	struct symbolizer_options symbols;
 	struct word_list symbol_dirs, files;
 };
+enum missing_format { MISSING_TEXT, MISSING_JSON };
 #define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
+	{'f', "format", "text|json", "default text", ROW_CHOICE, AT(format)},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
 	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "top", "N", "how many modules to list; default 20", ROW_COUNT, AT(top)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
@@ -34,30 +36,9 @@ static const struct row rows[] = {
 	{0},
 };
 
-struct missing {
-	struct emit emit;
-	const struct recording *rec;
-	struct symbolizer *symbolizer;
-	struct unnamed unnamed;
-};
-
 static void line(struct missing *m)
 {
 	emit_printf(&m->emit, "%26s", "");
-}
-
-static const struct fold_module_id *gnu_id(const struct rec_module *module)
-{
-	for (size_t i = 0; i < module->nids; i++)
-		if (module->ids[i].kind == FOLD_ID_GNU)
-			return &module->ids[i];
-	return NULL;
-}
-
-static void hex(struct missing *m, const uint8_t *at, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		emit_printf(&m->emit, "%02x", at[i]);
 }
 
 static void show_ids(struct missing *m, const struct rec_module *module)
@@ -65,7 +46,7 @@ static void show_ids(struct missing *m, const struct rec_module *module)
 	for (size_t i = 0; i < module->nids; i++) {
 		line(m);
 		emit_printf(&m->emit, "%s id ", id_kind_word(module->ids[i].kind));
-		hex(m, module->ids[i].bytes.at, module->ids[i].bytes.size);
+		missing_hex(m, module->ids[i].bytes.at, module->ids[i].bytes.size);
 		emit_char(&m->emit, '\n');
 	}
 }
@@ -94,16 +75,37 @@ static const char *why(const struct rec_module *module, const struct module_stat
 /* What to get, and where to put it. */
 static void show_wanted(struct missing *m, const struct rec_module *module)
 {
-	const struct fold_module_id *id = gnu_id(module);
+	const struct fold_module_id *id = missing_gnu_id(module);
 
 	if (!id || id->bytes.size < 2)
 		return;
 	line(m);
 	emit_str(&m->emit, "wanted: .build-id/");
-	hex(m, id->bytes.at, 1);
+	missing_hex(m, id->bytes.at, 1);
 	emit_char(&m->emit, '/');
-	hex(m, id->bytes.at + 1, id->bytes.size - 1);
+	missing_hex(m, id->bytes.at + 1, id->bytes.size - 1);
 	emit_str(&m->emit, ".debug below --symbols DIR\n");
+}
+
+/* Files that were there and did not help, and how many places had none. */
+static void show_tries(struct missing *m, uint32_t module)
+{
+	const struct module_try *v;
+	size_t n = symbolizer_tries(m->symbolizer, module, &v), absent = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		absent += v[i].result == TRY_ABSENT;
+		if (v[i].result == TRY_ABSENT || v[i].result == TRY_NOTHING_NEW)
+			continue;
+		line(m);
+		emit_printf(&m->emit, "%s: ", missing_result_word(v[i].result));
+		emit_plain(&m->emit, v[i].path, strlen(v[i].path));
+		emit_char(&m->emit, '\n');
+	}
+	if (absent) {
+		line(m);
+		emit_printf(&m->emit, "nothing at %zu other places (-f json lists them)\n", absent);
+	}
 }
 
 static void show_module(struct missing *m, const struct unnamed_module *unnamed)
@@ -126,7 +128,41 @@ static void show_module(struct missing *m, const struct unnamed_module *unnamed)
 	text_count(count, unnamed->selves);
 	emit_printf(&m->emit, "\n%26s%" PRIu64 " of %" PRIu64 " addresses have no name; %s samples ended there\n", "",
 		    status.unnamed, status.named + status.unnamed, count);
+	show_tries(m, unnamed->module);
 	show_wanted(m, module);
+}
+
+/* ------------------------------------------------------------ how to get them */
+
+static struct fold_bytes release_of(const struct missing *m, const struct rec_module *module)
+{
+	return module->segment < m->rec->nsegments ? m->rec->segments[module->segment].meta.kernel_release : (struct fold_bytes){0};
+}
+
+static void show_kernel_packages(struct missing *m)
+{
+	for (size_t i = 0; i < m->unnamed.n; i++) {
+		const struct rec_module *module = &m->rec->modules[m->unnamed.v[i].module];
+		struct fold_bytes release = release_of(m, module);
+
+		if (module->kind != FOLD_MODULE_KERNEL || !release.size)
+			continue;
+		emit_str(&m->emit, "  the kernel: Debian linux-image-");
+		emit_plain(&m->emit, (const char *)release.at, release.size);
+		emit_str(&m->emit, "-dbg, Ubuntu the same with -dbgsym, Fedora kernel-debuginfo\n");
+		return;
+	}
+}
+
+static void show_sources(struct missing *m)
+{
+	if (!m->unnamed.n)
+		return;
+	emit_str(&m->emit, "\nWhere debug files come from, by build-id:\n"
+		 "  any distribution with a server: DEBUGINFOD_URLS=... fold-report --debuginfod, or GET /buildid/ID/debuginfo\n"
+		 "  Debian, Ubuntu: the -dbg or -dbgsym package with the id in its Build-Ids (grep-aptavail -s Package -F Build-Ids ID)\n"
+		 "  Fedora: dnf install /usr/lib/debug/.build-id/XX/REST.debug\n");
+	show_kernel_packages(m);
 }
 
 static void show(struct missing *m, const struct options *opt)
@@ -145,6 +181,7 @@ static void show(struct missing *m, const struct options *opt)
 		show_module(m, &u->v[i]);
 	if (u->n > top)
 		emit_printf(&m->emit, "and %zu more modules (--top N shows more)\n", u->n - top);
+	show_sources(m);
 	emit_flush(&m->emit);
 }
 
@@ -164,6 +201,8 @@ static int run(const struct options *opt)
 		      unnamed_measure(&m.unnamed, &rec, m.symbolizer) ? -1 : 0;
 		if (err)
 			log_error("out of memory");
+		else if (opt->format == MISSING_JSON)
+			missing_json(&m);
 		else
 			show(&m, opt);
 	}

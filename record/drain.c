@@ -5,11 +5,14 @@
  * of the one before it; nothing that was sampled in between can depend on it.
  */
 #include "drain.h"
+#include "clock.h"
 #include "ring_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FUTURE_NS (3600 * NS_PER_SECOND) /* longer than a recorder is ever stopped */
 
 int drain_init(struct drain *d, const struct rings *rings, uint32_t max_frames, drain_sink *sink, void *state)
 {
@@ -82,6 +85,9 @@ static bool look(struct drain *d, uint32_t i, uint64_t until)
 		return false;
 	}
 	r->next = ring_time_at(ring, r->tail, size);
+	/* A time from nowhere must not hold up all that is behind it. */
+	if (r->next > until && r->next - until > FUTURE_NS)
+		r->next = d->last;
 	return r->next <= until;
 }
 
@@ -121,6 +127,7 @@ static int give_record(struct drain *d, uint64_t until)
 	switch (record_decode(header, d->max_frames, &d->frames, &event)) {
 	case RECORD_EVENT:
 		event.cpu = ring->cpu;
+		event.time = r->next;
 		if (event.kind == EVENT_SAMPLE)
 			r->samples++;
 		if (event.kind == EVENT_LOST)

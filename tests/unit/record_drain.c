@@ -283,6 +283,21 @@ TEST(disorder_in_a_ring_does_not_go_back_in_time)
 	end(b);
 }
 
+TEST(a_time_from_nowhere_holds_up_nothing)
+{
+	struct bench *b = begin(0);
+
+	push_comm(b, 0, 10, 1);
+	push_comm(b, 0, UINT64_C(0xffff888012345678), 2);
+	push_comm(b, 0, 20, 3);
+	push_comm(b, 0, 40, 4);
+	drain_until(&b->drain, 30, NULL, 0);
+	CHECK_EQ(b->got.n, 3);
+	CHECK_EQ(b->got.v[2].tid, 3);
+	CHECK_EQ(b->got.v[2].time, 20);
+	end(b);
+}
+
 TEST(counts_go_where_they_belong)
 {
 	struct event counts[2] = { { .kind = EVENT_COUNT, .time = 15 }, { .kind = EVENT_COUNT, .time = 50 } };

@@ -18,7 +18,7 @@ struct landlock {
 enum landlock_use {
 	LANDLOCK_READ,      /* files, and lists of directories */
 	LANDLOCK_WRITE,     /* what is there: a file or device */
-	LANDLOCK_CREATE,    /* and rename, replace and remove regular files in a directory */
+	LANDLOCK_CREATE,    /* and read, rename and remove regular files in a directory */
 	LANDLOCK_CACHE,     /* read and create, directories too */
 };
 

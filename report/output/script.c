@@ -23,6 +23,11 @@ struct script {
 	int64_t origin; /* ns of CLOCK_MONOTONIC at rec->samples' zero */
 };
 
+static bool is_blank(struct text_char c)
+{
+	return c.code == ' ' || c.control;
+}
+
 /* A name without what readers trip over; blanks become `blank`. */
 static void name(struct emit *e, const char *at, size_t n, char blank)
 {
@@ -39,7 +44,7 @@ static void name(struct emit *e, const char *at, size_t n, char blank)
 		} else if (left >= 2 && at[0] == '-' && at[1] == '>') {
 			emit_str(e, "→");
 			at += 2;
-		} else if (c.code == ' ' || c.control) {
+		} else if (is_blank(c)) {
 			emit_char(e, blank);
 			at += c.size;
 		} else {
@@ -47,6 +52,22 @@ static void name(struct emit *e, const char *at, size_t n, char blank)
 			at += c.size;
 		}
 	}
+}
+
+/* Readers drop blanks at both ends; of a name, something has to be left. */
+static void function(struct emit *e, const char *at)
+{
+	const char *last = at, *end = at + strlen(at);
+
+	while (at < end && is_blank(text_char(at, end)))
+		at += text_char(at, end).size;
+	for (const char *c = at; c < end; c += text_char(c, end).size)
+		if (!is_blank(text_char(c, end)))
+			last = c + text_char(c, end).size;
+	if (at < last)
+		name(e, at, last - at, ' ');
+	else
+		emit_str(e, "[unknown]");
 }
 
 static void header(struct script *s, size_t row)
@@ -100,7 +121,7 @@ static void place(struct script *s, const struct walk_place *p)
 
 		emit_printf(e, "\t%16" PRIx64 " ", p->offset);
 		if (f->named) {
-			name(e, f->name, strlen(f->name), ' ');
+			function(e, f->name);
 			emit_printf(e, "+0x%" PRIx64 " (", f->offset);
 		} else {
 			emit_str(e, "[unknown] (");

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "dwarf_line.h"
+#include "relocatable.h"
 
 #define MAX_SECTION (UINT64_C(4) << 30) /* bytes when decompressed */
 #define MAX_UNITS (1u << 22)
@@ -70,6 +71,22 @@ static struct dwarf_bytes section_bytes(struct dwarf_file *f, enum dwarf_section
 	return raw_bytes(scn);
 }
 
+/* In a relocatable file the numbers that matter are still to be filled in. */
+static void relocate(struct dwarf_file *f, enum dwarf_section section, Elf_Scn *scn)
+{
+	struct dwarf_bytes *bytes = &f->sections[section];
+	uint8_t *copy = bytes->size ? malloc(bytes->size) : NULL;
+
+	if (copy) {
+		memcpy(copy, bytes->at, bytes->size);
+		free(f->owned[section]);
+		f->owned[section] = copy;
+		bytes->at = copy;
+	}
+	if (!copy || !relocatable_apply(f->elf, elf_ndxscn(scn), copy, bytes->size))
+		*bytes = (struct dwarf_bytes){0};
+}
+
 struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section section)
 {
 	char name[64];
@@ -84,6 +101,8 @@ struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section sectio
 	scn = elf_section(f->elf, name, &header);
 	if (scn) {
 		f->sections[section] = section_bytes(f, section, scn, &header);
+		if (f->relocatable && !f->split)
+			relocate(f, section, scn);
 		return f->sections[section];
 	}
 	/* the older way to compress: another name, and a header of its own */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../../format/crc32c.h"
+#include "unpack.h"
 
 #define NT_GO_BUILD_ID 4
 #define HASH_EDGE (64u << 10)
@@ -178,6 +179,19 @@ static int identify(struct elf_file *file)
 	return 0;
 }
 
+/* Kernel modules are shipped packed. */
+static void open_packed(struct elf_file *file)
+{
+	size_t packed_size, size;
+	const char *packed = elf_rawfile(file->elf, &packed_size);
+
+	file->image = packed ? unpack(packed, packed_size, &size) : NULL;
+	if (!file->image)
+		return;
+	elf_end(file->elf);
+	file->elf = elf_memory(file->image, size);
+}
+
 int elf_file_open(struct elf_file *out, const char *path)
 {
 	int err;
@@ -191,6 +205,8 @@ int elf_file_open(struct elf_file *out, const char *path)
 	out->has_fd = true;
 	out->path = strdup(path);
 	out->elf = elf_begin(out->fd, ELF_C_READ_MMAP, NULL);
+	if (out->elf && elf_kind(out->elf) == ELF_K_NONE)
+		open_packed(out);
 	err = out->path ? identify(out) : -ENOMEM;
 	if (err)
 		elf_file_close(out);
@@ -219,6 +235,7 @@ void elf_file_close(struct elf_file *file)
 	if (file->has_fd)
 		close(file->fd);
 	free(file->path);
+	free(file->image);
 	memset(file, 0, sizeof(*file));
 }
 

@@ -28,6 +28,7 @@ struct elf_file {
 	char *path;
 	int fd;
 	bool has_fd;          /* `fd` is open */
+	char *image;          /* of a packed file: its content; NULL else */
 	Elf *elf;
 	uint64_t size;
 	uint32_t type, machine;
@@ -36,8 +37,9 @@ struct elf_file {
 };
 
 /*
- * Open `path` and read the above.  0, or a negative errno: -ENOEXEC it is no
- * regular ELF file.  On failure `out` is empty.
+ * Open `path` and read the above.  A file packed with xz, zstd or gzip is unpacked.
+ * 0, or a negative errno: -ENOEXEC it is no regular ELF file.  On failure `out` is
+ * empty.
  */
 int elf_file_open(struct elf_file *out, const char *path);
 /* The same for an image in memory (the vdso), which must outlive `out`. */

@@ -294,10 +294,56 @@ static void search_kernel(struct search *s, const char *root)
 	try_path(s, "%s/lib/modules/%s/vmlinux", root, s->release);
 }
 
+/* "nf_conntrack" may be the file nf-conntrack.ko.xz. */
+static bool is_module_file(const char *path, size_t n, const char *name)
+{
+	size_t at = n;
+
+	while (at && path[at - 1] != '/')
+		at--;
+	for (; *name; name++, at++)
+		if (at >= n || (path[at] == '-' ? '_' : path[at]) != (*name == '-' ? '_' : *name))
+			return false;
+	return n - at >= 3 && !strncmp(path + at, ".ko", 3);
+}
+
+/* A kernel module where modules.dep says it is, and its debug file where
+ * distributions put that. */
+static void search_kernel_module(struct search *s, const char *root)
+{
+	char *list = NULL, *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	if (s->module->kind != FOLD_MODULE_KO || !*s->release || strchr(s->release, '/'))
+		return;
+	if (asprintf(&list, "%s/lib/modules/%s/modules.dep", root, s->release) < 0)
+		return;
+	f = fopen(list, "re");
+	free(list);
+	while (f && getline(&line, &room, f) > 0) {
+		int n = (int)strcspn(line, ":"), bare;
+
+		if (!is_module_file(line, (size_t)n, s->path) || line[0] == '/' || strstr(line, ".."))
+			continue;
+		bare = (int)(strstr(line, ".ko") + 3 - line);
+		try_path(s, "%s/usr/lib/debug/lib/modules/%s/%.*s", root, s->release, bare, line);
+		try_path(s, "%s/usr/lib/debug/lib/modules/%s/%.*s.debug", root, s->release, bare, line);
+		try_path(s, "%s/lib/modules/%s/%.*s", root, s->release, n, line);
+		break;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
 static void search_symbols_dir(struct search *s, struct tree *tree)
 {
 	try_build_id_tree(s, tree->dir);
 	search_kernel(s, tree->dir);
+	search_kernel_module(s, tree->dir);
+	if (s->module->kind == FOLD_MODULE_KO && !strchr(s->path, '/'))
+		try_path(s, "%s/%s.ko", tree->dir, s->path);
 	if (s->module->kind == FOLD_MODULE_KERNEL)
 		try_path(s, "%s/vmlinux", tree->dir);
 	if (*s->base && *s->base != '[') {
@@ -314,6 +360,7 @@ static void search_symbols_dir(struct search *s, struct tree *tree)
 static void search_root(struct search *s, const char *root)
 {
 	search_kernel(s, root);
+	search_kernel_module(s, root);
 	if (stays_inside(s->path))
 		try_path(s, "%s%s", root, s->path);
 	if (s->hex[0]) {

@@ -209,7 +209,8 @@ static void module_open(struct module *m, struct locator *locator)
 {
 	m->opened = true;
 	m->state = MODULE_NOT_FOUND;
-	if (m->rec->kind == FOLD_MODULE_ELF || m->rec->kind == FOLD_MODULE_VDSO || m->rec->kind == FOLD_MODULE_KERNEL)
+	if (m->rec->kind == FOLD_MODULE_ELF || m->rec->kind == FOLD_MODULE_VDSO ||
+	    m->rec->kind == FOLD_MODULE_KERNEL || m->rec->kind == FOLD_MODULE_KO)
 		open_files(m, locator);
 	if (m->rec->nsyms)
 		m->state = MODULE_NAMED;
@@ -247,6 +248,10 @@ bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr)
 		*vaddr = m->base + offset;
 		return m->based;
 	}
+	if (m->rec->kind == FOLD_MODULE_KO) { /* both count from the text base */
+		*vaddr = offset;
+		return m->found.n;
+	}
 	return m->found.n && module_vaddr(m->segments, m->nsegments, m->page, offset, vaddr);
 }
 
@@ -270,7 +275,7 @@ void module_explain(const struct module *m, uint64_t offset, struct symbol_expla
 	out->has_address = module_address(m, offset, &out->address);
 	if (!out->has_address)
 		return;
-	out->by_base = m->rec->kind == FOLD_MODULE_KERNEL;
+	out->by_base = m->rec->kind == FOLD_MODULE_KERNEL || m->rec->kind == FOLD_MODULE_KO;
 	out->base = m->base;
 	for (size_t i = 0; !out->by_base && !out->by_segment && i < m->nsegments; i++) {
 		out->segment = m->segments[i];

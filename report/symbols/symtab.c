@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relocatable.h"
+
 #define MAX_SYMBOLS (1u << 26)
 #define SIZELESS_REACH 4096
 
@@ -31,7 +33,25 @@ struct strings { /* a string table, cut after its last terminator */
 struct sections { /* of one file, by index */
 	GElf_Shdr *v;
 	size_t n;
+	bool relative; /* symbols count from their sections */
 };
+
+/* A kernel module's sections get the addresses that the kernel gives them. */
+static int sections_place(struct sections *s, Elf *elf)
+{
+	uint64_t *addresses = malloc((s->n + 1) * sizeof(*addresses));
+
+	if (!addresses)
+		return -1;
+	relocatable_layout(elf, addresses, s->n);
+	for (size_t i = 0; i < s->n; i++) {
+		s->v[i].sh_addr = addresses[i];
+		if (addresses[i] == RELOCATABLE_NOWHERE)
+			s->v[i].sh_flags = 0;
+	}
+	free(addresses);
+	return 0;
+}
 
 static int sections_read(struct sections *s, Elf *elf)
 {
@@ -49,7 +69,8 @@ static int sections_read(struct sections *s, Elf *elf)
 		if (!scn || !gelf_getshdr(scn, &s->v[s->n]))
 			break;
 	}
-	return 0;
+	s->relative = relocatable(elf);
+	return s->relative ? sections_place(s, elf) : 0;
 }
 
 static struct strings strings_of(Elf *elf, size_t index)
@@ -167,6 +188,8 @@ static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sec
 		section = &sections->v[sym.st_shndx];
 		if (!(section->sh_flags & SHF_EXECINSTR) || GELF_ST_TYPE(sym.st_info) == STT_SECTION)
 			continue;
+		if (sections->relative)
+			sym.st_value += section->sh_addr;
 		if (!add_symbol(t, &sym, strings.at + sym.st_name, section, header.e_machine == EM_ARM, kind))
 			return -1;
 	}
@@ -178,8 +201,10 @@ long symtab_add(struct symtab *t, Elf *elf, enum symtab_kind kind)
 	struct sections sections;
 	long total = 0;
 
-	if (sections_read(&sections, elf))
+	if (sections_read(&sections, elf)) {
+		free(sections.v);
 		return -1;
+	}
 	for (size_t i = 1; i < sections.n && total >= 0; i++) {
 		long n;
 

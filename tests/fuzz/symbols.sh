@@ -5,7 +5,7 @@
 #   FUZZ_TIMES=N  damaged copies of each (default 150)
 set -u
 flags="-std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-(cd "$SRC" && ${CC:-cc} $flags -o "$OLDPWD/fuzz" tests/fuzz/fuzz_symbols.c report/symbols/{elf,symtab,plt,minidebug,debuglink,demangle}.c \
+(cd "$SRC" && ${CC:-cc} $flags -o "$OLDPWD/fuzz" tests/fuzz/fuzz_symbols.c report/symbols/{elf,symtab,plt,minidebug,unpack,relocatable,debuglink,demangle}.c \
 	report/symbols/dwarf{,_file,_entry,_value,_line,_walk,_split}.c format/{intern,hash,arena,crc32c}.c -lelf -lzstd -llzma -lz -liberty) || exit 1
 cat >seed.c <<'END'
 static inline __attribute__((always_inline)) int two(int x) { return x * 7; }

@@ -2,7 +2,8 @@
 /*
  * Kernels: names from a matching vmlinux when the recording knows _text, when it
  * hides it, and when there is not enough to tell.  The kernel is made here: 96
- * functions that call each other, spread over 24 MiB of noise.
+ * functions that call each other, spread over 24 MiB of noise.  And kernel modules
+ * from .ko files, packed and not.
  */
 #include <unistd.h>
 
@@ -194,6 +195,83 @@ TEST(another_kernel)
 	fixture_release(&x);
 }
 
+/* ------------------------------------------------------------ modules */
+
+/* A module of two sections of code and one for initialization. */
+static bool build_module(void)
+{
+	FILE *f = fopen("m.c", "w");
+
+	if (!f)
+		return false;
+	fputs("int x;\n"
+	      "__attribute__((noinline)) void first(void) { x = 1; }\n"
+	      "__attribute__((noinline, section(\".init.text\"))) void at_start(void) { x = 2; first(); }\n"
+	      "__attribute__((noinline, section(\".text.unlikely\"))) void rarely(void) { x = 3; first(); }\n"
+	      "static inline __attribute__((always_inline)) void in(int n) { x = n; }\n"
+	      "__attribute__((noinline)) void second(void) {\n in(5);\n first();\n}\n", f);
+	fclose(f);
+	return !system("gcc -O1 -g -c m.c -o m.o && mkdir -p plain root/lib/modules/6.6/kernel/net && ld -r --build-id=0x0a0b0c0d m.o -o plain/my_mod.ko && "
+		       "xz -k -c plain/my_mod.ko >root/lib/modules/6.6/kernel/net/my-mod.ko.xz && "
+		       "printf 'kernel/net/other.ko.xz:\\nkernel/net/my-mod.ko.xz: kernel/net/other.ko.xz\\n' >root/lib/modules/6.6/modules.dep");
+}
+
+static unsigned long long in_section(const char *section, const char *name)
+{
+	unsigned long long value = 0;
+	char command[256];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "objdump -t plain/my_mod.ko | grep ' %s\\b.* %s$'", section, name);
+	f = popen(command, "r");
+	CHECK(f && fscanf(f, "%llx", &value) == 1);
+	if (f)
+		pclose(f);
+	return value;
+}
+
+static void check_module(const char *symbols, const char *sysroot)
+{
+	static const uint8_t id[] = {10, 11, 12, 13};
+	const char *dirs[] = {symbols};
+	struct symbolizer_options options = {
+		.no_system = true, .inlines = true, .lines = true, .sysroot = sysroot, .symbol_dirs = dirs, .nsymbol_dirs = symbols != NULL,
+	};
+	struct fixture x;
+	struct symbols got;
+
+	memset(&x, 0, sizeof(x));
+	intern_init(&x.rec.strings, 0);
+	intern_add(&x.rec.strings, "", 0, &x.module.name);
+	intern_add(&x.rec.strings, "my_mod", 6, &x.module.name);
+	x.module.kind = FOLD_MODULE_KO;
+	x.module.nids = 1;
+	x.module.ids[0] = (struct fold_module_id){FOLD_ID_GNU, {id, sizeof(id)}};
+	x.segment.meta.kernel_release = (struct fold_bytes){(const uint8_t *)"6.6", 3};
+	x.rec.modules = &x.module, x.rec.nmodules = 1;
+	x.rec.segments = &x.segment, x.rec.nsegments = 1;
+	CHECK_EQ(symbolizer_new(&x.s, &x.rec, &options), 0);
+	CHECK_STR(symbolize(x.s, 0, in_section(".text", "first"), true).v[0].name, "first");
+	got = symbolize(x.s, 0, in_section(".text", "second"), true);
+	CHECK_STR(got.v[got.n - 1].name, "second");
+	CHECK(got.v[got.n - 1].file && strstr(got.v[got.n - 1].file, "m.c"));
+	CHECK(got.v[got.n - 1].line == 6 || got.v[got.n - 1].line == 7);
+	/* the far end of the module: what is for initialization is not there, nothing is guessed */
+	CHECK_STR(symbolize(x.s, 0, 0x10000, true).v[0].name, "[my_mod]+0x10000");
+	symbolizer_free(x.s);
+	intern_release(&x.rec.strings);
+}
+
+TEST(module_by_directory)
+{
+	check_module("plain", NULL);
+}
+
+TEST(module_packed_in_sysroot)
+{
+	check_module(NULL, "root");
+}
+
 static void clean(void)
 {
 	char command[128];
@@ -207,7 +285,7 @@ int main(void)
 {
 	int failed = 0;
 
-	if (!build()) {
+	if (!build() || !build_module()) {
 		printf("not ok build_a_kernel\n");
 		return 1;
 	}

@@ -14,6 +14,7 @@
 #include "../log.h"
 #include "array.h"
 #include "segment.h"
+#include "stream.h"
 
 struct fold_bytes recording_string(const struct recording *rec, uint32_t id)
 {
@@ -215,15 +216,18 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 static int load_fd(struct load *load, int fd, const char *file)
 {
 	struct reader_limits limits = {0};
-	struct reader *reader;
+	struct reader *reader = NULL;
+	struct stream stream;
 	struct stat st;
-	int err;
+	bool grows = fstat(fd, &st) || !S_ISREG(st.st_mode);
+	int err = -1;
 
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+	if (!grows)
 		limits.file_size = (uint64_t)st.st_size;
-	if (reader_new(&reader, source_fd(fd), &limits))
-		return -1;
-	err = load_items(load, reader, file, limits.file_size);
+	if (!reader_new(&reader, grows ? stream_begin(&stream, fd) : source_fd(fd), &limits))
+		err = load_items(load, reader, file, limits.file_size);
+	if (grows)
+		stream_end(&stream);
 	reader_free(reader);
 	return err;
 }

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A report on a pipe that still grows, as many Ctrl-C as it takes.  FILE: a recording."""
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+with open(sys.argv[1], "rb") as file:
+    DATA = file.read()
+HALF = len(DATA) // 2
+COMMAND = [os.environ["FOLD_REPORT"], "--no-system", "-f", "top", "-"]
+failed = []
+
+
+def check(what, holds, *more):
+    if not holds:
+        failed.append(what)
+        print(what, *more)
+
+
+def start(**options):
+    """A pipe of our own: its bytes can be counted."""
+    end, write = os.pipe()
+    report = subprocess.Popen(COMMAND, stdin=end, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    report.pipe, report.end = write, end
+    return report
+
+
+def feed(report, data):
+    """Write, and wait until it is read."""
+    while data:
+        data = data[os.write(report.pipe, data[:4096]):]
+    while struct.unpack("i", fcntl.ioctl(report.end, termios.FIONREAD, b"\0" * 4))[0] and report.poll() is None:
+        time.sleep(0.01)
+    time.sleep(0.1)
+
+
+def finish(report, close=True):
+    """Exit status, standard output, standard error.  The pipe stays open for writing unless `close`."""
+    if close:
+        os.close(report.pipe)
+    out, err = report.communicate(timeout=60)
+    os.close(report.end)
+    if not close:
+        os.close(report.pipe)
+    return report.returncode, out, err.decode()
+
+
+def samples(out):
+    return int(out.split(b" ", 1)[0].replace(b",", b"") or b"0") if out[:1].isdigit() else 0
+
+
+plain = subprocess.run(COMMAND[:-1] + [sys.argv[1]], capture_output=True, check=True).stdout
+
+report = start()
+feed(report, DATA[:HALF])
+check("printed before the end", report.poll() is None)
+feed(report, DATA[HALF:])
+status, out, err = finish(report)
+check("a pipe that grew", status == 0 and out == plain, status, err)
+
+report = start()
+feed(report, DATA[:HALF])
+report.send_signal(signal.SIGINT)
+status, out, err = finish(report, close=False)
+check("Ctrl-C", status == 0 and "interrupted" in err and 0 < samples(out) < samples(plain), status, out[:80], err)
+
+report = start()
+feed(report, DATA[:HALF])
+report.send_signal(signal.SIGINT)
+feed(report, DATA[HALF:])
+status, out, err = finish(report)
+check("last words after Ctrl-C", status == 0 and out == plain, status, out[:80], err)
+
+report = start()
+feed(report, DATA[:HALF])
+report.send_signal(signal.SIGINT)
+time.sleep(0.1)
+report.send_signal(signal.SIGINT)
+status, out, err = finish(report, close=False)
+check("Ctrl-C twice", status == 0 and 0 < samples(out) < samples(plain) and err.count("interrupted") == 1, status, out[:80], err)
+
+report = start(preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+feed(report, DATA[:HALF])
+report.send_signal(signal.SIGINT)
+feed(report, DATA[HALF:])
+status, out, err = finish(report)
+check("SIGINT ignored", status == 0 and out == plain and "interrupted" not in err, status, out[:80], err)
+
+report = start()
+time.sleep(0.2)
+report.send_signal(signal.SIGINT)
+status, out, err = finish(report, close=False)
+check("Ctrl-C before there is anything", status == 1 and not out and "interrupted" in err, status, out[:80], err)
+
+sys.exit(bool(failed))

@@ -45,6 +45,7 @@ static const struct row rows[] = {
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "inline", NULL, "functions that the compiler inlined are frames of their own (needs debug files)", ROW_FLAG, AT(symbols.inlines)},
 	{0, "lines", NULL, "source file and line of each frame (needs debug files)", ROW_FLAG, AT(tree.lines)},
+	{0, "strip-suffix", NULL, "foo.cold, foo.part.0 and foo.constprop.1 are foo", ROW_FLAG, AT(symbols.strip_suffix)},
 	{0, "no-demangle", NULL, "C++, Rust and D names as they stand in the symbol table", ROW_FLAG, AT(symbols.no_demangle)},
 	{0, "offsets", NULL, "name+0x12", ROW_FLAG, AT(tree.offsets)},
 	{0, "annotate", NULL, "names end in _[k] kernel, _[j] JIT, _[i] inlined", ROW_FLAG, AT(tree.annotate)},

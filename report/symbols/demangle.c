@@ -94,3 +94,35 @@ size_t demangle(const char *name, char *buf)
 		return 0;
 	}
 }
+
+/* Is [at, at + n) one of them, with or without its number? */
+static bool is_suffix(const char *at, size_t n)
+{
+	static const char *const words[] = {"cold", "part", "isra", "constprop", "lto_priv", "llvm", "localalias", "warm", "org", "clone"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == n && !strncmp(words[i], at, n))
+			return true;
+	return false;
+}
+
+size_t name_without_suffix(const char *name)
+{
+	size_t end = strlen(name);
+
+	for (;;) {
+		size_t word_end = end, at;
+
+		while (word_end && name[word_end - 1] >= '0' && name[word_end - 1] <= '9')
+			word_end--;
+		if (word_end == end || !word_end || name[word_end - 1] != '.')
+			word_end = end; /* no number */
+		else
+			word_end--;
+		for (at = word_end; at && name[at - 1] != '.'; at--)
+			;
+		if (at < 2 || !is_suffix(name + at, word_end - at))
+			return end;
+		end = at - 1;
+	}
+}

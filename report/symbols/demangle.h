@@ -17,4 +17,8 @@
  */
 size_t demangle(const char *name, char *buf);
 
+/* Length of `name` without what compilers put behind the names of the parts and
+ * clones that they make: foo.cold, foo.part.0, foo.constprop.1.isra.0 ... */
+size_t name_without_suffix(const char *name);
+
 #endif

@@ -149,6 +149,13 @@ static const char *keep_bytes(struct symbolizer *s, const char *name, size_t siz
 	return kept;
 }
 
+static const char *keep_symbol(struct symbolizer *s, const struct module_hit *hit)
+{
+	const char *name = keep_bytes(s, hit->name, hit->name_size);
+
+	return name && s->options.strip_suffix ? keep_bytes(s, name, name_without_suffix(name)) : name;
+}
+
 static void set_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
 	if (!name)
@@ -239,7 +246,7 @@ static void fill_function(struct symbolizer *s, struct symbol *symbol, const str
 {
 	*symbol = unknown;
 	if (l->hit)
-		set_name(s, symbol, keep_bytes(s, l->found.name, l->found.name_size));
+		set_name(s, symbol, keep_symbol(s, &l->found));
 	else if (frame && frame->function && frame->name)
 		set_name(s, symbol, keep(s, frame->name));
 	if (!symbol->named)

@@ -15,6 +15,7 @@ struct symbolizer_options {
 	const char *const *symbol_dirs; size_t nsymbol_dirs; /* --symbols, in order */
 	const char *sysroot;   /* NULL: none.  Files of this machine are used only if their build-id fits */
 	bool no_demangle;
+	bool strip_suffix;     /* foo.cold and foo.part.0 are foo */
 	bool inlines;          /* functions that the compiler inlined become frames of their own */
 	bool lines;            /* source file and line of each frame */
 	bool debuginfod;       /* ask the servers of DEBUGINFOD_URLS for what is found nowhere else */

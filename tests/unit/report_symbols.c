@@ -122,6 +122,29 @@ TEST(demangle_bounds)
 	CHECK_STR(pretty(name), "");
 }
 
+static const char *stripped(const char *name)
+{
+	static char buf[128];
+
+	snprintf(buf, sizeof(buf), "%.*s", (int)name_without_suffix(name), name);
+	return buf;
+}
+
+TEST(suffixes)
+{
+	CHECK_STR(stripped("foo.cold"), "foo");
+	CHECK_STR(stripped("foo.part.0.isra.12.constprop.0"), "foo");
+	CHECK_STR(stripped("_Z3foov.lto_priv.7.cold.1"), "_Z3foov");
+	CHECK_STR(stripped("foo.llvm.1234567890"), "foo");
+	CHECK_STR(stripped("main.main"), "main.main");
+	CHECK_STR(stripped("type..eq.int"), "type..eq.int");
+	CHECK_STR(stripped("foo.7"), "foo.7");
+	CHECK_STR(stripped(".cold"), ".cold");
+	CHECK_STR(stripped("cold"), "cold");
+	CHECK_STR(stripped("7"), "7");
+	CHECK_STR(stripped(""), "");
+}
+
 /* ------------------------------------------------------------ recorded names */
 
 struct fixture {

@@ -4,8 +4,8 @@
  * stdin, frames on stdout.  What tests/elf/truth.sh and tests/bench/symbols.sh
  * compare with other tools.  Without arguments it is a unit test of itself.
  *
- *   report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-s DIR] FILE   -i inlines, -l lines, -C demangle,
- *   -d --debuginfod, -n --no-system, -s --symbols
+ *   report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-k] [-s DIR] FILE   -i inlines, -l lines, -C demangle,
+ *   -d --debuginfod, -n --no-system, -s --symbols, -k FILE is a kernel module
  */
 #include <limits.h>
 #include <unistd.h>
@@ -54,6 +54,8 @@ static void probe_release(struct probe *p)
 
 static uint64_t offset_of(const struct probe *p, uint64_t vaddr)
 {
+	if (p->module.kind == FOLD_MODULE_KO)
+		return vaddr;
 	for (size_t i = 0; i < p->module.nsegments; i++)
 		if (vaddr - p->segments[i].vaddr < p->segments[i].filesz)
 			return vaddr - p->segments[i].vaddr + p->segments[i].offset;
@@ -145,24 +147,28 @@ int main(int argc, char **argv)
 	struct symbolizer_options options = {.no_demangle = true};
 	const char *dirs[16];
 	struct probe p;
+	bool kernel_module = false;
 	int option, result;
 
 	if (argc == 1)
 		return self_test();
 	options.symbol_dirs = dirs;
-	while ((option = getopt(argc, argv, "ilCdns:")) != -1) {
+	while ((option = getopt(argc, argv, "ilCdnks:")) != -1) {
 		options.inlines |= option == 'i';
 		options.lines |= option == 'l';
 		options.no_demangle &= option != 'C';
 		options.debuginfod |= option == 'd';
 		options.no_system |= option == 'n';
+		kernel_module |= option == 'k';
 		if (option == 's' && options.nsymbol_dirs < 16)
 			dirs[options.nsymbol_dirs++] = optarg;
 	}
 	if (optind + 1 != argc || probe_init(&p, argv[optind], &options)) {
-		fprintf(stderr, "usage: report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-s DIR] FILE <ADDRESSES\n");
+		fprintf(stderr, "usage: report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-k] [-s DIR] FILE <ADDRESSES\n");
 		return 2;
 	}
+	if (kernel_module)
+		p.module.kind = FOLD_MODULE_KO;
 	result = run(&p, options.lines);
 	probe_release(&p);
 	return result;

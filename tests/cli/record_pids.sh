@@ -16,33 +16,28 @@ static double used(clockid_t clock)
 	clock_gettime(clock, &t);
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
-static void *brief(void *arg)
+/* A little work, then a thread that goes on instead, without end. */
+static void *relay(void *arg)
 {
+	pthread_t t;
+
 	while (used(CLOCK_THREAD_CPUTIME_ID) < 0.004)
 		;
-	return arg;
-}
-/* Threads without end, from several makers; stops after `seconds` of CPU time. */
-static void *make(void *arg)
-{
-	for (;;) {
-		pthread_t t;
-
-		if (!pthread_create(&t, NULL, brief, NULL))
-			pthread_detach(t);
-		usleep(8000);
-	}
-	return arg;
+	usleep(50000);
+	while (pthread_create(&t, NULL, relay, arg))
+		usleep(1000);
+	pthread_detach(t);
+	return NULL;
 }
 int main(int argc, char **argv)
 {
 	double seconds = atof(argv[1]);
 
 	if (argc > 2)
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 20; i++) {
 			pthread_t t;
 
-			pthread_create(&t, NULL, make, NULL);
+			pthread_create(&t, NULL, relay, NULL);
 		}
 	while (used(CLOCK_PROCESS_CPUTIME_ID) < seconds)
 		if (argc > 2)

@@ -81,7 +81,7 @@ clean:
 deps:
 	@tests/install-packages build
 test-deps:
-	@tests/install-packages build test
+	@tests/install-packages build test 'readers?'
 
 # ---- install
 bindir := $(DESTDIR)$(PREFIX)/bin

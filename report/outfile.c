@@ -46,6 +46,14 @@ static int create_temporary(const char *path, char **name)
 	return -1;
 }
 
+/* A link such as /dev/stdout must not be replaced by a file, wherever it leads. */
+bool outfile_in_place(const char *path)
+{
+	struct stat st, link;
+
+	return !stat(path, &st) && !S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || lstat(path, &link) || S_ISLNK(link.st_mode));
+}
+
 int outfile_open(struct outfile *out, const char *path)
 {
 	struct stat st;
@@ -54,8 +62,12 @@ int outfile_open(struct outfile *out, const char *path)
 	*out = (struct outfile){.path = path, .stream = stdout};
 	if (!path)
 		return 0;
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		out->stream = S_ISDIR(st.st_mode) ? (errno = EISDIR, NULL) : fopen(path, "we");
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return fail("cannot write", path);
+	}
+	if (outfile_in_place(path)) {
+		out->stream = fopen(path, "we");
 		return out->stream ? 0 : fail("cannot write", path);
 	}
 	fd = create_temporary(path, &out->temporary);

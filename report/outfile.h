@@ -6,6 +6,7 @@
 #ifndef FOLD_REPORT_OUTFILE_H
 #define FOLD_REPORT_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct outfile {
@@ -14,8 +15,10 @@ struct outfile {
 	char *temporary;  /* a name to rename or remove; NULL none */
 };
 
-/* `path` NULL: standard output.  A path that is no regular file (a pipe, a
- * device) is written as it is.  0, or -1 and a line in the log. */
+/* A pipe, a device, or a link to anything that is there: written as it is. */
+bool outfile_in_place(const char *path);
+
+/* `path` NULL: standard output.  0, or -1 and a line in the log. */
 int outfile_open(struct outfile *out, const char *path);
 
 /* Give it its name.  0, or -1 and a line in the log: a write failed somewhere. */

@@ -16,6 +16,7 @@
 
 #include "landlock.h"
 #include "log.h"
+#include "outfile.h"
 #include "seccomp.h"
 
 #define MAX_ENTRIES 4096 /* of one directory that get a rule */
@@ -134,9 +135,8 @@ static void allow_symbols(const struct landlock *l, const struct symbolizer_opti
 static void allow_output(const struct landlock *l, const char *out)
 {
 	const char *slash = strrchr(out, '/');
-	struct stat st;
 
-	if (!stat(out, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+	if (outfile_in_place(out))
 		allow(l, LANDLOCK_WRITE, "%s", out);
 	else
 		allow(l, LANDLOCK_CREATE, "%.*s", slash ? (int)(slash + 1 - out) : 2, slash ? out : "./");

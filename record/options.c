@@ -51,7 +51,7 @@ static const struct row rows[] = {
 	{ 0, "raw-addresses", NULL, "keep where things were mapped (reveals address randomisation)", FLAG, AT(raw_addresses), 0, 0, false },
 	{ 0, "no-kernel-symbols", NULL, "do not name kernel functions here", FLAG, AT(no_kernel_symbols), 0, 0, false },
 	{ 0, "note", "TEXT", "a text for whoever reads the recording", TEXT, AT(note), 0, 0, false },
-	{ 0, "ring-size", "KIB", "kernel memory for each CPU's ring (by frequency, 512 or more)", NUMBER, AT(ring_kib), 64, 1 << 20, false },
+	{ 0, "ring-size", "KIB", "kernel memory for each CPU's ring (by frequency, 512 to 8192)", NUMBER, AT(ring_kib), 64, 1 << 20, false },
 	{ 0, "check", NULL, "say what works on this host, what does not, and what would change it", FLAG, AT(check), 0, 0, false },
 	{ 'q', "quiet", NULL, "only errors and warnings", FLAG, AT(quiet), 0, 0, false },
 	{ 'v', "verbose", NULL, "say more, also what libbpf says", FLAG, AT(verbose), 0, 0, false },

@@ -29,7 +29,9 @@
 #define MAX_TABLE 16384
 #define MIN_RING (512u << 10) /* with its header page just what an ordinary user may lock */
 #define MAX_RING (8u << 20)
-#define RING_BYTES_PER_SAMPLE 256 /* and a second of room */
+/* A second of room for samples with their stacks, and for the copies of stack memory
+ * that walks through unknown code bring. */
+#define RING_BYTES_PER_SAMPLE 2048
 
 struct probe {
 	struct probe_options options;
@@ -231,10 +233,15 @@ static int load(struct probe *p)
 static int open_rings(struct probe *p)
 {
 	size_t bytes = p->options.ring_bytes;
+	int err;
 
-	if (!bytes)
-		bytes = clamp(power_of_two((size_t)p->options.frequency * RING_BYTES_PER_SAMPLE), MIN_RING, MAX_RING);
-	return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, power_of_two(bytes));
+	if (bytes)
+		return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, power_of_two(bytes));
+	bytes = clamp(power_of_two((size_t)p->options.frequency * RING_BYTES_PER_SAMPLE), MIN_RING, MAX_RING);
+	/* who may not lock that much gets what everybody may */
+	while ((err = rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, bytes)) == -EPERM && bytes > MIN_RING)
+		bytes /= 2;
+	return err;
 }
 
 int probe_new(struct probe **out, const struct probe_options *options, struct probe_fault *fault)

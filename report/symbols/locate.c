@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The search for a module's files, and the proof that a file is the right one:
- * same build-id, same machine, and executable segments where the recorded ones
- * were.  (Tools that rewrite code, such as BOLT, keep the build-id.)
+ * The search for a module's files: which places are asked, in which order, and
+ * what of the right files is kept.  What makes a file the right one is in proof.c.
  *
  * Owns the indexes of directories, each made at most once and only when the
  * known places had nothing.
@@ -17,8 +16,8 @@
 
 #include "../log.h"
 #include "debuginfod.h"
-#include "debuglink.h"
 #include "dirindex.h"
+#include "proof.h"
 #include "vdso.h"
 
 struct tree { /* a directory that was given */
@@ -44,90 +43,6 @@ struct search {
 	unsigned have;     /* enum elf_offer of the files found */
 	bool failed;       /* out of memory */
 };
-
-/* ------------------------------------------------------------ proof */
-
-/* The best of the recorded ids: GNU, then Go, then size and hash. */
-static const struct fold_module_id *best_id(const struct rec_module *m)
-{
-	const struct fold_module_id *best = NULL;
-
-	for (size_t i = 0; i < m->nids && i < FOLD_MAX_IDS; i++) {
-		const struct fold_module_id *id = &m->ids[i];
-
-		if (id->kind < FOLD_ID_GNU || id->kind > FOLD_ID_HASH || !id->bytes.size || id->bytes.size > FOLD_MAX_BUILD_ID)
-			continue;
-		if (!best || id->kind < best->kind)
-			best = id;
-	}
-	return best;
-}
-
-static bool segment_exists(const struct fold_segment *want, const struct fold_segment *v, size_t n, bool by_offset)
-{
-	for (size_t i = 0; i < n; i++)
-		if (v[i].vaddr == want->vaddr &&
-		    (!by_offset || (v[i].offset == want->offset && v[i].filesz == want->filesz)))
-			return true;
-	return false;
-}
-
-/* The recorded executable segments are those of the file.  A debug file has the
- * addresses only, and some have no segments at all. */
-static bool same_layout(const struct rec_module *m, const struct elf_file *file)
-{
-	struct fold_segment v[FOLD_MAX_SEGMENTS];
-	size_t n = elf_segments(file->elf, v, FOLD_MAX_SEGMENTS);
-
-	if (!n || n > FOLD_MAX_SEGMENTS)
-		return true;
-	for (size_t i = 0; i < m->nsegments; i++)
-		if (!segment_exists(&m->segments[i], v, n, file->offers & ELF_HAS_CODE))
-			return false;
-	return true;
-}
-
-static bool same_id(const struct fold_module_id *want, const struct elf_id *got)
-{
-	return got->size && got->size == want->bytes.size && !memcmp(got->bytes, want->bytes.at, got->size);
-}
-
-/* By the best id that was recorded.  A file with a better one than was recorded
- * is another file. */
-static bool identified(const struct search *s, const struct elf_file *file)
-{
-	struct elf_id hash;
-
-	if (!s->id)
-		return false;
-	if (s->id->kind == FOLD_ID_GNU)
-		return same_id(s->id, &file->gnu);
-	if (file->gnu.size)
-		return false;
-	if (s->id->kind == FOLD_ID_GO)
-		return same_id(s->id, &file->go);
-	if (file->go.size)
-		return false;
-	hash = elf_file_hash(file);
-	return same_id(s->id, &hash);
-}
-
-/* The target of a proven file's debug link; one with a build-id is proven by that. */
-static bool linked(const struct search *s, const struct elf_file *file)
-{
-	return s->link && !file->gnu.size && debuglink_proves(s->link, file);
-}
-
-static enum module_try_result judge(const struct search *s, const struct elf_file *file)
-{
-	if (s->module->machine && s->module->machine != file->machine)
-		return TRY_OTHER_BUILD;
-	if (!identified(s, file) && !linked(s, file))
-		return TRY_OTHER_BUILD;
-	if (!same_layout(s->module, file))
-		return TRY_OTHER_LAYOUT;
-	return !s->out->n || file->offers & ~s->have ? TRY_TAKEN : TRY_NOTHING_NEW;
-}
 
 /* ------------------------------------------------------------ candidates */
 
@@ -156,8 +71,10 @@ static void note(struct search *s, const char *path, enum module_try_result resu
 /* Take over `file` when it is the right one and adds something, else close it. */
 static void consider(struct search *s, struct elf_file *file)
 {
-	enum module_try_result result = judge(s, file);
+	enum module_try_result result = proof_judge(s->module, s->id, s->link, file);
 
+	if (result == TRY_TAKEN && s->out->n && !(file->offers & ~s->have))
+		result = TRY_NOTHING_NEW;
 	note(s, file->path, result);
 	if (result == TRY_TAKEN && s->out->n < LOCATED_MAX) {
 		log_detail("%s: found for %s", file->path, s->path);
@@ -448,7 +365,7 @@ int locate(struct locator *l, const struct rec_module *m, const char *path, cons
 	const char *slash = strrchr(path, '/');
 	struct search s = {
 		.locator = l, .module = m, .path = path, .base = slash ? slash + 1 : path, .release = release,
-		.id = best_id(m), .out = out,
+		.id = proof_id(m), .out = out,
 	};
 
 	memset(out, 0, sizeof(*out));

@@ -17,14 +17,8 @@
 #include "dwarf.h"
 #include "locate.h"
 #include "module.h"
+#include "store.h"
 
-#define BLOCK_SYMBOLS 1024
-
-struct block { /* symbols stay where they are */
-	struct block *next;
-	size_t n;
-	struct symbol v[BLOCK_SYMBOLS];
-};
 struct symbolizer {
 	const struct recording *rec;
 	struct symbolizer_options options;
@@ -32,10 +26,8 @@ struct symbolizer {
 	struct locator *locator;
 	struct module **modules;   /* by module id, NULL until asked for */
 	struct cache cache;
-	struct block *blocks;
-	struct intern names;       /* terminators are part of the bytes */
+	struct store store;
 	struct symbolizer_stats stats;
-	char *text;                /* DEMANGLE_MAX_OUT + 1 */
 };
 
 static const struct symbol unknown = {.name = "[unknown]"};
@@ -75,10 +67,8 @@ int symbolizer_new(struct symbolizer **out, const struct recording *rec, const s
 	unsetenv("DEBUGINFOD_URLS");
 	s->rec = rec;
 	s->options = *options;
-	intern_init(&s->names, 1);
 	s->modules = calloc(rec->nmodules + 1, sizeof(struct module *));
-	s->text = malloc(DEMANGLE_MAX_OUT + 1);
-	if (cache_init(&s->cache) || !s->modules || !s->text || locator_new(&s->locator, &where)) {
+	if (store_init(&s->store) || cache_init(&s->cache) || !s->modules || locator_new(&s->locator, &where)) {
 		symbolizer_free(s);
 		return -1;
 	}
@@ -95,78 +85,35 @@ void symbolizer_free(struct symbolizer *s)
 			module_release(s->modules[i]);
 		free(s->modules[i]);
 	}
-	while (s->blocks) {
-		struct block *next = s->blocks->next;
-
-		free(s->blocks);
-		s->blocks = next;
-	}
 	locator_free(s->locator);
 	debuginfod_free(s->servers);
-	intern_release(&s->names);
+	store_release(&s->store);
 	free(s->modules);
 	cache_release(&s->cache);
-	free(s->text);
 	free(s);
 }
 
 /* ------------------------------------------------------------ names */
 
-/* `n` symbols side by side, at most BLOCK_SYMBOLS; NULL without memory. */
-static struct symbol *symbols_new(struct symbolizer *s, size_t n)
-{
-	struct symbol *v;
-
-	if (!s->blocks || n > BLOCK_SYMBOLS - s->blocks->n) {
-		struct block *block = calloc(1, sizeof(*block));
-
-		if (!block)
-			return NULL;
-		block->next = s->blocks;
-		s->blocks = block;
-	}
-	v = &s->blocks->v[s->blocks->n];
-	s->blocks->n += n;
-	return v;
-}
-
-/* A copy that stays, equal names once; NULL without memory. */
 static const char *keep(struct symbolizer *s, const char *name)
 {
-	uint32_t id;
-
-	if (intern_add(&s->names, name, strlen(name) + 1, &id))
-		return NULL;
-	return (const char *)intern_get(&s->names, id).at;
-}
-
-static const char *keep_bytes(struct symbolizer *s, const char *name, size_t size)
-{
-	char *copy = strndup(name, size);
-	const char *kept = copy ? keep(s, copy) : NULL;
-
-	free(copy);
-	return kept;
+	return store_name(&s->store, name, strlen(name));
 }
 
 static const char *keep_symbol(struct symbolizer *s, const struct module_hit *hit)
 {
-	const char *name = keep_bytes(s, hit->name, hit->name_size);
+	const char *name = store_name(&s->store, hit->name, hit->name_size);
 
-	return name && s->options.strip_suffix ? keep_bytes(s, name, name_without_suffix(name)) : name;
+	return name && s->options.strip_suffix ? store_name(&s->store, name, name_without_suffix(name)) : name;
 }
 
 static void set_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
 	if (!name)
 		return;
-	symbol->mangled = symbol->name = name;
+	symbol->mangled = name;
+	symbol->name = s->options.no_demangle ? name : store_demangled(&s->store, name);
 	symbol->named = true;
-	if (!s->options.no_demangle && demangle(name, s->text)) {
-		symbol->name = keep(s, s->text);
-		if (!symbol->name)
-			symbol->name = name;
-	}
 }
 
 static void set_line(struct symbolizer *s, struct symbol *symbol, const struct dwarf_frame *frame)
@@ -261,7 +208,7 @@ static struct symbols fill(struct symbolizer *s, const struct module *module, co
 {
 	uint32_t n = l->query.n ? l->query.n : 1, outermost = n - 1;
 	struct symbols out = {.n = s->options.inlines ? n : 1, .v = &unknown};
-	struct symbol *v = symbols_new(s, out.n);
+	struct symbol *v = store_symbols(&s->store, out.n);
 
 	if (!v)
 		return (struct symbols){.n = 1, .v = &unknown};

@@ -3,18 +3,18 @@
 # Names, inlined functions and lines of random addresses against eu-addr2line,
 # llvm-symbolizer and addr2line, for one program in every kind of debug
 # information and for what is installed here.  Prints the shares.
-#   TRUTH_ADDRESSES=N  addresses of each (default 1500)
+#   TRUTH_ADDRESSES=N  addresses of each (default 1000)
 #   TRUTH_FILES="F..." more files
 set -u
 probe=$BUILD/tests/unit/report_symbols_probe
 [ -x "$probe" ] || { echo "$probe is not built"; exit 77; }
 for tool in python3 g++ nm; do command -v $tool >/dev/null || { echo "needs $tool"; exit 77; }; done
 command -v llvm-symbolizer >/dev/null || { echo "needs llvm-symbolizer"; exit 77; }
-source=$SRC/tests/elf/inlines.cc n=${TRUTH_ADDRESSES:-1500} failed=0
+source=$SRC/tests/elf/inlines.cc n=${TRUTH_ADDRESSES:-1000} failed=0
 
 compare() { # NAME MIN_NAME MIN_CHAIN ARGUMENT...
 	local name=$1 min_name=$2 min_chain=$3; shift 3
-	python3 "$SRC/tests/elf/compare.py" "$probe" "$@" -n "$n" --eu-max "${TRUTH_EU:-20}" --tools "${TRUTH_TOOLS:-eu,llvm,bfd}" \
+	python3 "$SRC/tests/elf/compare.py" "$probe" "$@" -n "$n" --eu-max "${TRUTH_EU:-8}" --tools "${TRUTH_TOOLS:-eu,llvm,bfd}" \
 		--min-name "$min_name" --min-chain "$min_chain" --show 2 >"$name.log" 2>&1 || { failed=1; echo "FAIL $name"; cat "$name.log"; return; }
 	echo "$name: $(grep -E '^(like|name)' "$name.log" | tr -s ' ' | tr '\n' ';')"
 }
@@ -72,6 +72,19 @@ if has dwz && [ -f gcc4 ]; then
 	# the innermost frame the symbol's name
 	cp gcc4 dwz_one && cp gcc5 dwz_two && dwz dwz_one && compare dwz 99.95 99.9 ./dwz_one
 	cp gcc4 dwz_a && cp gcc2 dwz_b && dwz -m dwz.common dwz_a dwz_b 2>/dev/null && compare dwz_common 99.95 97 ./dwz_a
+fi
+if has clang && has ld.lld; then
+	cat >foreign.c <<-'END'
+	static inline __attribute__((always_inline)) int two(int x) { return x * 7; }
+	static inline __attribute__((always_inline)) int one(int x) { return two(x) + 3; }
+	int f(int x) { if (x > 3) { int y = one(x); return y; } return one(x + 1); }
+	int g(int a) { return f(a) + two(a); }
+	void _start(void) { f(1); g(2); }
+	END
+	for target in mips64-linux-gnu aarch64-linux-gnu i386-linux-gnu riscv64-linux-gnu powerpc64le-linux-gnu thumbv7-linux-gnueabi; do
+		build $target "clang --target=$target -O1 -g -ffreestanding -nostdlib -fuse-ld=lld -Wl,--build-id=sha1 foreign.c -o $target"
+		[ -f $target ] && TRUTH_TOOLS=llvm compare $target 99.95 99.9 ./$target
+	done
 fi
 libc=$(ldd "$probe" | sed -n 's/.*libc.so.6 => \([^ ]*\).*/\1/p')
 id=$(readelf -n "$libc" | sed -n 's/.*Build ID: //p')

@@ -23,6 +23,10 @@ struct pt_regs___kernel {
 #pragma clang attribute pop
 
 #if defined(__TARGET_ARCH_x86)
+/* The same, as it lies in memory. */
+struct kernel_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
 #define THREAD_SIZE 16384 /* of a kernel stack, where bpf_task_pt_regs does not exist */
 #endif
 

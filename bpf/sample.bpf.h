@@ -87,17 +87,23 @@ static __always_inline void add(struct event_counters *n, enum event_counter whi
 	n->v[which]++;
 }
 
-/* The loop's bound must not be the variable that is used as a size later: the
- * verifier would follow every value of it through the rest of the program. */
-static __always_inline ev_u64 hash_words(struct scratch *s, ev_u64 seed, enum event_side side, ev_u32 first, ev_u32 n, ev_u32 end)
+/*
+ * The id of the `n` words from `first` on.  A global function, so that its loop is
+ * verified once and not for every way that leads to it.
+ */
+__noinline ev_u64 hash_words(ev_u64 seed, ev_u32 side, ev_u32 first, ev_u32 n, ev_u32 end)
 {
 	ev_u64 h = stack_hash_start(seed, side, n, end);
-	ev_u32 max = config.max_frames;
+	ev_u32 zero = 0, max = config.max_frames;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
 
-	if (n > max)
-		n = max;
-	for (ev_u32 i = 0; i < n; i++)
+	if (!s)
+		return 0;
+	for (ev_u32 i = 0; i < EVENT_MAX_FRAMES && i < max; i++) {
+		if (i >= n)
+			break;
 		h = stack_hash_step(h, s->words[(first + i) & (2 * EVENT_MAX_FRAMES - 1)]);
+	}
 	return stack_hash_finish(h);
 }
 
@@ -140,7 +146,7 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
 		else
 			e->nkstack = (ev_u64)n / 8;
 		if (n > 0)
-			e->kstack = hash_words(s, seed, EVENT_SIDE_KERNEL, 0, e->nkstack, 0);
+			e->kstack = hash_words(seed, EVENT_SIDE_KERNEL, 0, e->nkstack, 0);
 	}
 	if (config.sides & USER_SIDE) {
 		n = take_user(ctx, s);
@@ -149,7 +155,7 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
 		else
 			e->nustack = n;
 		if (n > 0)
-			e->ustack = hash_words(s, seed, EVENT_SIDE_USER, e->nkstack, e->nustack, e->user_end);
+			e->ustack = hash_words(seed, EVENT_SIDE_USER, e->nkstack, e->nustack, e->user_end);
 		if (n == 0 && !(flags & EVENT_USER_MODE))
 			flags |= EVENT_KTHREAD;
 	}

@@ -87,7 +87,8 @@ static __always_inline void nudge(void)
 struct walk {
 	struct unwind_state state;
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
-	ev_u64 regs[EVENT_COPY_REGS]; /* what the walk began with */
+	ev_u64 regs[EVENT_COPY_REGS], cs; /* what the walk began with */
+	struct kernel_regs copy; /* before 5.15 */
 	ev_u64 copied;   /* ns: copies up to this time are sent */
 };
 struct {
@@ -201,59 +202,46 @@ static __always_inline const struct unwind_rule *unwind_rule_at(struct unwind_st
 
 #define COMPAT_CS 0x23 /* __USER32_CS */
 
-struct user_regs {
-	ev_u64 ip, sp, fp, cs;
-	ev_u64 regs[UNWIND_REGS];
-};
-
 /* Registers under the names of either struct, in DWARF order. */
-#define COPY_REGS(to, r, AX, DX, CX, BX, SI, DI) \
+#define COPY_REGS(w, r, AX, DX, CX, BX, SI, DI, BP, SP, IP) \
 	do { \
-		(to)->regs[0] = (r)->AX; (to)->regs[1] = (r)->DX; (to)->regs[2] = (r)->CX; (to)->regs[3] = (r)->BX; \
-		(to)->regs[4] = (r)->SI; (to)->regs[5] = (r)->DI; (to)->regs[8] = (r)->r8; (to)->regs[9] = (r)->r9; \
-		(to)->regs[10] = (r)->r10; (to)->regs[11] = (r)->r11; (to)->regs[12] = (r)->r12; (to)->regs[13] = (r)->r13; \
-		(to)->regs[14] = (r)->r14; (to)->regs[15] = (r)->r15; \
+		(w)->regs[0] = (r)->AX; (w)->regs[1] = (r)->DX; (w)->regs[2] = (r)->CX; (w)->regs[3] = (r)->BX; \
+		(w)->regs[4] = (r)->SI; (w)->regs[5] = (r)->DI; (w)->regs[6] = (r)->BP; (w)->regs[7] = (r)->SP; \
+		(w)->regs[8] = (r)->r8; (w)->regs[9] = (r)->r9; (w)->regs[10] = (r)->r10; (w)->regs[11] = (r)->r11; \
+		(w)->regs[12] = (r)->r12; (w)->regs[13] = (r)->r13; (w)->regs[14] = (r)->r14; (w)->regs[15] = (r)->r15; \
+		(w)->regs[UNWIND_REG_RA] = (r)->IP; \
+		(w)->cs = (r)->cs; \
 	} while (0)
 
 /* The sample was in the kernel: what user space had is at the top of the stack. */
-static __always_inline bool task_regs(struct user_regs *out)
+static __always_inline bool task_regs(struct walk *w)
 {
-	struct pt_regs___kernel *at, copy;
+	struct pt_regs___kernel *at;
 	struct task_struct *task;
 	void *stack;
 
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
 		at = (void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
-		out->ip = at->ip;
-		out->sp = at->sp;
-		out->fp = at->bp;
-		out->cs = at->cs;
-		COPY_REGS(out, at, ax, dx, cx, bx, si, di);
+		COPY_REGS(w, at, ax, dx, cx, bx, si, di, bp, sp, ip);
 		return true;
 	}
 	if (!unwind_config.read_kernel)
 		return false;
 	task = (void *)bpf_get_current_task();
 	if (bpf_core_read(&stack, sizeof(stack), &task->stack) ||
-	    bpf_probe_read_kernel(&copy, sizeof(copy), stack + THREAD_SIZE - sizeof(copy)))
+	    bpf_probe_read_kernel(&w->copy, sizeof(w->copy), stack + THREAD_SIZE - sizeof(w->copy)))
 		return false;
-	out->ip = copy.ip;
-	out->sp = copy.sp;
-	out->fp = copy.bp;
-	out->cs = copy.cs;
-	COPY_REGS(out, &copy, ax, dx, cx, bx, si, di);
+	COPY_REGS(w, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
 	return true;
 }
 
-static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct user_regs *out)
+/* Into w->regs and w->cs; into the map at once, because two stack frames of this
+ * size are more than old kernels allow. */
+static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct walk *w)
 {
 	if (!regs_user(ctx))
-		return task_regs(out) && (out->cs & 3) == 3;
-	out->ip = ctx->regs.rip;
-	out->sp = ctx->regs.rsp;
-	out->fp = ctx->regs.rbp;
-	out->cs = ctx->regs.cs;
-	COPY_REGS(out, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi);
+		return task_regs(w) && (w->cs & 3) == 3;
+	COPY_REGS(w, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, rip);
 	return true;
 }
 
@@ -297,27 +285,22 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 {
 	ev_u32 zero = 0, tgid = bpf_get_current_pid_tgid() >> 32;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	struct user_regs regs = {};
 	int end = UNWIND_ENDED_DEPTH;
 
-	if (!w || !user_regs(ctx, &regs))
+	if (!w || !user_regs(ctx, w))
 		return 0;
-	__builtin_memcpy(w->state.regs, regs.regs, sizeof(regs.regs));
-	w->state.ip = regs.ip;
-	w->state.sp = regs.sp;
-	w->state.fp = regs.fp;
+	__builtin_memcpy(w->state.regs, w->regs, sizeof(w->state.regs));
+	w->state.ip = w->regs[UNWIND_REG_RA];
+	w->state.sp = w->regs[UNWIND_REG_SP];
+	w->state.fp = w->regs[UNWIND_REG_FP];
 	w->state.fp_is = UNWIND_FP_KNOWN;
 	w->state.exact = 1;
 	w->state.last = 0;
 	w->first = s->head.nkstack;
 	w->n = 0;
-	__builtin_memcpy(w->regs, regs.regs, sizeof(regs.regs));
-	w->regs[UNWIND_REG_FP] = regs.fp;
-	w->regs[UNWIND_REG_SP] = regs.sp;
-	w->regs[UNWIND_REG_RA] = regs.ip;
-	if ((regs.cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {
-		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = regs.ip;
-		s->head.user_end = (regs.cs & 0xff) == COMPAT_CS ? UNWIND_ENDED_COMPAT : UNWIND_ENDED_UNMAPPED;
+	if ((w->cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {
+		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = w->state.ip;
+		s->head.user_end = (w->cs & 0xff) == COMPAT_CS ? UNWIND_ENDED_COMPAT : UNWIND_ENDED_UNMAPPED;
 		if (s->head.user_end == UNWIND_ENDED_UNMAPPED)
 			nudge();
 		return 1;

@@ -15,14 +15,6 @@ struct {
 struct oracle_knobs knobs = { .with_stack = 1 };
 ev_u64 dropped;
 
-static __always_inline void regs_keep(struct oracle_sample *o, const struct user_regs *r)
-{
-	__builtin_memcpy(o->regs, r->regs, sizeof(r->regs));
-	o->regs[UNWIND_REG_FP] = r->fp;
-	o->regs[UNWIND_REG_SP] = r->sp;
-	o->regs[UNWIND_REG_RA] = r->ip;
-}
-
 static __always_inline void stack_keep(struct oracle_sample *o, ev_u64 sp)
 {
 	ev_u32 got = 0;
@@ -46,10 +38,10 @@ int oracle(struct bpf_perf_event_data *ctx)
 	ev_u64 id = bpf_get_current_pid_tgid(), began;
 	ev_u32 zero = 0;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
-	struct user_regs regs = {};
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
 	struct oracle_sample *o;
 
-	if (!s || !id || (knobs.target && id >> 32 != knobs.target) || !user_regs(ctx, &regs))
+	if (!s || !w || !id || (knobs.target && id >> 32 != knobs.target) || !user_regs(ctx, w))
 		return 0;
 	o = bpf_ringbuf_reserve(&samples, sizeof(*o), 0);
 	if (!o) {
@@ -61,7 +53,7 @@ int oracle(struct bpf_perf_event_data *ctx)
 	o->user_mode = regs_user(ctx);
 	o->stack_size = 0;
 	bpf_get_current_comm(o->comm, sizeof(o->comm));
-	regs_keep(o, &regs);
+	__builtin_memcpy(o->regs, w->regs, sizeof(o->regs));
 	s->head.nkstack = 0;
 	began = bpf_ktime_get_ns();
 	o->n = take_user(ctx, s);
@@ -72,7 +64,7 @@ int oracle(struct bpf_perf_event_data *ctx)
 	o->nfp = bpf_get_stack(ctx, o->fp, sizeof(o->fp), BPF_F_USER_STACK);
 	o->fp_ns = bpf_ktime_get_ns() - began;
 	if (knobs.with_stack)
-		stack_keep(o, regs.sp);
+		stack_keep(o, o->regs[UNWIND_REG_SP]);
 	bpf_ringbuf_submit(o, 0);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "landlock.h"
 #include "log.h"
@@ -73,6 +74,30 @@ static void allow_home(const struct landlock *l, const char *home)
 	allow(l, LANDLOCK_READ, "%s/.debug", home); /* perf's copies of what it recorded */
 }
 
+/* Does `path` lie in the working directory, or is it that?  Then that is too much. */
+static bool is_above(const char *here, const char *path)
+{
+	size_t n = strlen(here);
+
+	return path && !strncmp(path, here, n) && (!path[n] || path[n] == '/');
+}
+
+/* Programs of which only the base name is known are looked for here. */
+static void allow_here(const struct landlock *l)
+{
+	const char *path = getenv("PATH"), *end;
+	char *here = getcwd(NULL, 0);
+
+	if (here && strcmp(here, "/") && !is_above(here, "/root") && !is_above(here, getenv("HOME")))
+		allow(l, LANDLOCK_READ, "%s", here);
+	free(here);
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (*path == '/')
+			allow(l, LANDLOCK_READ, "%.*s", (int)(end - path), path);
+	}
+}
+
 static void allow_system(const struct landlock *l)
 {
 	static const char *const but[] = {"dev", "etc", "home", "lost+found", "proc", "root", "run", "sys", "var", NULL};
@@ -80,6 +105,7 @@ static void allow_system(const struct landlock *l)
 	char *home;
 
 	allow_entries(l, "", but);
+	allow_here(l);
 	allow_home(l, getenv("HOME"));
 	if (user && !strchr(user, '/') && asprintf(&home, "/home/%s", user) >= 0) {
 		allow_home(l, home);
@@ -153,6 +179,7 @@ static int enter_landlock(const struct sandbox_needs *needs, bool network, int *
 	for (size_t i = 0; i < needs->files.n; i++)
 		if (strcmp(needs->files.v[i], "-"))
 			allow(&l, LANDLOCK_READ, "%s", needs->files.v[i]);
+	allow(&l, LANDLOCK_READ, "/proc/self/statm"); /* tells how much memory is in use */
 	if (needs->symbols)
 		allow_symbols(&l, needs->symbols);
 	if (needs->out)

@@ -79,7 +79,7 @@ static int add_file(struct dir_index *index, int dir, const char *name, const ch
 	char magic[SELFMAG];
 	int fd, err = 0;
 
-	index->cut = ++index->seen >= DIR_INDEX_MAX_FILES;
+	index->cut = ++index->seen >= index->limits.files;
 	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return 0;
@@ -118,7 +118,7 @@ static int walk(struct dir_index *index, int parent, const char *name, const cha
 	DIR *dir;
 	int fd, err = 0;
 
-	if (depth > DIR_INDEX_MAX_DEPTH) {
+	if (depth > index->limits.depth) {
 		index->too_deep = true;
 		return 0;
 	}
@@ -131,17 +131,18 @@ static int walk(struct dir_index *index, int parent, const char *name, const cha
 		close(fd);
 		return 0;
 	}
-	while (!err && index->seen < DIR_INDEX_MAX_FILES && (entry = readdir(dir)))
+	while (!err && index->seen < index->limits.files && (entry = readdir(dir)))
 		err = add_entry(index, dirfd(dir), entry->d_name, path, depth);
 	closedir(dir);
 	return err;
 }
 
-int dir_index_build(struct dir_index *index, const char *dir)
+int dir_index_build(struct dir_index *index, const char *dir, struct dir_limits limits)
 {
 	int err;
 
 	memset(index, 0, sizeof(*index));
+	index->limits = limits;
 	elf_version(EV_CURRENT);
 	err = walk(index, AT_FDCWD, dir, dir, 0);
 	if (index->n)

@@ -8,8 +8,10 @@
 
 #include "../../format/fold.h"
 
-#define DIR_INDEX_MAX_FILES 200000
-#define DIR_INDEX_MAX_DEPTH 16
+struct dir_limits {
+	size_t files;   /* looked at */
+	unsigned depth; /* directories below the first */
+};
 
 struct dir_entry {
 	char *path;
@@ -19,12 +21,13 @@ struct dir_entry {
 struct dir_index {
 	size_t n, room;
 	struct dir_entry **v; /* sorted by id, then path */
+	struct dir_limits limits;
 	size_t seen;      /* files looked at */
 	bool cut, too_deep; /* there were more files, or deeper ones, than the limits allow */
 };
 
 /* Read the tree below `dir`; what cannot be read is passed over.  0, or -1: out of memory. */
-int dir_index_build(struct dir_index *index, const char *dir);
+int dir_index_build(struct dir_index *index, const char *dir, struct dir_limits limits);
 void dir_index_release(struct dir_index *index); /* accepts a zeroed struct */
 
 /* First entry with this id and how many follow it; size 0: the files without one. */

@@ -20,8 +20,12 @@
 #include "proof.h"
 #include "vdso.h"
 
-struct tree { /* a directory that was given */
+static const struct dir_limits given_limits = {.files = 200000, .depth = 16};
+static const struct dir_limits here_limits = {.files = 5000, .depth = 4};
+
+struct tree { /* a directory to look through */
 	const char *dir;
+	const struct dir_limits *limits;
 	bool indexed;
 	struct dir_index index;
 };
@@ -29,6 +33,7 @@ struct locator {
 	struct locator_options options;
 	size_t ntrees;
 	struct tree *trees; /* --symbols in order, then --sysroot if there is one */
+	struct tree here;   /* the working directory */
 };
 struct search {
 	struct locator *locator;
@@ -186,9 +191,9 @@ static void try_index(struct search *s, struct tree *tree)
 		return;
 	if (!tree->indexed) {
 		tree->indexed = true;
-		s->failed |= dir_index_build(&tree->index, tree->dir) != 0;
+		s->failed |= dir_index_build(&tree->index, tree->dir, *tree->limits) != 0;
 		log_detail("%s: %zu ELF files", tree->dir, tree->index.n);
-		if (tree->index.cut || tree->index.too_deep)
+		if (tree->limits == &given_limits && (tree->index.cut || tree->index.too_deep))
 			log_warning("%s: too large a tree, only part of it was searched for debug files; "
 				    "name a directory below it", tree->dir);
 	}
@@ -300,6 +305,26 @@ static void search_vdso(struct search *s)
 		consider(s, &file);
 }
 
+/*
+ * Of programs outside the system's directories only the base name is recorded: a
+ * path there can tell who works on what.  Who reports where he recorded finds
+ * them in the working directory, or where the shell finds them.
+ */
+static void search_here(struct search *s)
+{
+	const char *path = getenv("PATH"), *end;
+
+	if (!*s->base || *s->path == '/' || *s->base == '[' || s->module->kind != FOLD_MODULE_ELF)
+		return;
+	try_path(s, "./%s", s->base);
+	for (; path && *path && !complete(s); path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (*path == '/')
+			try_path(s, "%.*s/%s", (int)(end - path), path, s->base);
+	}
+	try_index(s, &s->locator->here);
+}
+
 /* perf keeps copies of what it has recorded. */
 static void search_perf_cache(struct search *s)
 {
@@ -349,6 +374,7 @@ static void search_local(struct search *s)
 	if (l->options.no_system)
 		return;
 	search_root(s, "");
+	search_here(s);
 	search_perf_cache(s);
 	if (s->module->kind == FOLD_MODULE_VDSO)
 		search_vdso(s);
@@ -426,6 +452,7 @@ int locator_new(struct locator **out, const struct locator_options *options)
 	if (!l)
 		return -1;
 	l->options = *options;
+	l->here = (struct tree){.dir = ".", .limits = &here_limits};
 	l->ntrees = options->ndirs + (options->sysroot != NULL);
 	l->trees = calloc(l->ntrees + 1, sizeof(*l->trees));
 	if (!l->trees) {
@@ -433,9 +460,9 @@ int locator_new(struct locator **out, const struct locator_options *options)
 		return -1;
 	}
 	for (size_t i = 0; i < options->ndirs; i++)
-		l->trees[i].dir = options->dirs[i];
+		l->trees[i] = (struct tree){.dir = options->dirs[i], .limits = &given_limits};
 	if (options->sysroot)
-		l->trees[options->ndirs].dir = options->sysroot;
+		l->trees[options->ndirs] = (struct tree){.dir = options->sysroot, .limits = &given_limits};
 	*out = l;
 	return 0;
 }
@@ -446,6 +473,7 @@ void locator_free(struct locator *l)
 		return;
 	for (size_t i = 0; i < l->ntrees; i++)
 		dir_index_release(&l->trees[i].index);
+	dir_index_release(&l->here.index);
 	free(l->trees);
 	free(l);
 }

@@ -5,8 +5,8 @@
  * order and kept for what they add, so a stripped file never hides a full one.
  *
  * Order: each --symbols DIR (build-id tree, base name, everything below it by
- * build-id), --sysroot (the recorded path, its debug trees), this machine and the
- * copies that perf keeps.  A debug link is followed where it is found.
+ * build-id), --sysroot (the recorded path, its debug trees), this machine (for a
+ * bare name also the working directory and $PATH) and the copies that perf keeps.  A debug link is followed where it is found.
  */
 #ifndef FOLD_REPORT_LOCATE_H
 #define FOLD_REPORT_LOCATE_H

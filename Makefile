@@ -11,6 +11,7 @@ CFLAGS ?= -O2 -g
 VERSION  := 0.1.0
 ARCH     := $(shell uname -m)
 BPF_ARCH := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
+jobs     := $(shell nproc)
 TRIPLE   := $(shell $(CC) -print-multiarch)
 
 cflags := -std=gnu11 -D_GNU_SOURCE -DFOLD_VERSION='"$(VERSION)"' -Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections -MMD -MP $(CFLAGS)
@@ -96,7 +97,7 @@ uninstall:
 	rm -f $(bindir)/fold-record $(bindir)/fold-report $(addprefix $(mandir)/,$(notdir $(manual)))
 
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$(jobs) all
 	@tests/demo/demo $(BUILD)
 
 # ---- tests: one program per tests/unit/*.c, linked with all of its room but main
@@ -124,9 +125,9 @@ fuzz:
 
 test-programs: $(unit_tests) $(BUILD)/tests/gen/gen
 sanitize:
-	@$(MAKE) --no-print-directory SANITIZE=1 BUILD=$(BUILD)/sanitize all test-programs
+	@$(MAKE) --no-print-directory -j$(jobs) SANITIZE=1 BUILD=$(BUILD)/sanitize all test-programs
 test: test-deps
-	@$(MAKE) --no-print-directory all test-programs
+	@$(MAKE) --no-print-directory -j$(jobs) all test-programs
 	@$(MAKE) --no-print-directory sanitize
 	@BUILD=$(BUILD) tests/run $(TESTS)
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processed profile of the Firefox Profiler, version 56: old enough that every
- * reader upgrades it, while a newer one than it knows would be refused.  A thread
- * of the page is a thread and an event; its tables hold what its own stacks use.
+ * Processed profile of the Firefox Profiler, version 60: old enough that every
+ * reader upgrades it, while a newer one than it knows would be refused, and the
+ * first in which threads share their tables: those are our trees as they are.  A
+ * thread of the page is a thread and an event.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,19 +15,17 @@
 #include "formats.h"
 #include "threads.h"
 
-#define VERSION 56
+#define VERSION 60
 enum { CATEGORY_OTHER = 0, CATEGORY_USER, CATEGORY_KERNEL, CATEGORY_JIT };
 
 struct firefox {
 	struct emit emit;
 	const struct report *report;
 	struct threads threads;
-	struct intern strings;   /* of the page */
+	struct intern strings, sources; /* of the page; sources: names of files */
 	uint32_t *process_turn;  /* by process: how many of the same pid came before */
-	/* of the thread that is written: local numbers + 1 by node and by frame, and back */
-	uint32_t *stack_of, *frame_of;
-	uint32_t *stacks, nstacks; /* nodes, parents first */
-	uint32_t *frames, nframes;
+	uint32_t *first_stack, *first_frame; /* by tree: where its nodes and frames begin */
+	uint32_t nstacks, nframes;
 	bool failed;
 };
 
@@ -40,23 +39,27 @@ static uint32_t string_of(struct firefox *f, const char *at, size_t n)
 	return id;
 }
 
+static uint32_t word_of(struct firefox *f, const char *s)
+{
+	return string_of(f, s, strlen(s));
+}
+
+/* Number of a source file; 0, and no use, for none. */
+static uint32_t source_of(struct firefox *f, const char *file)
+{
+	uint32_t id = 0;
+
+	if (file)
+		f->failed |= intern_add(&f->sources, file, strlen(file), &id) != 0;
+	return id;
+}
+
 static void json_string(struct emit *e, const char *at, size_t n)
 {
 	emit_char(e, '"');
 	emit_json(e, at, n);
 	emit_char(e, '"');
 }
-
-#define COLUMN(e, name, n, value) \
-	do { \
-		emit_str(e, ",\"" name "\":["); \
-		for (size_t i_ = 0; i_ < (n); i_++) { \
-			if (i_) \
-				emit_char(e, ','); \
-			value(i_); \
-		} \
-		emit_char(e, ']'); \
-	} while (0)
 
 static unsigned category(const struct frame *frame)
 {
@@ -73,128 +76,128 @@ static unsigned category(const struct frame *frame)
 	}
 }
 
-/* ---- tables of a thread */
+/* ---- shared tables.  A column has a value for each node or frame of all trees:
+ * `COLUMN(f, name, stacks, { ... })` has `tree`, `base` and `i` in sight. */
 
-/* Local number of a node's stack, callers first. */
-static uint32_t stack_number(struct firefox *f, const struct tree *tree, uint32_t node)
+#define COLUMN_OF(f, key, first, count, from, code) \
+	do { \
+		const char *separator = ",\"" key "\":["; \
+		for (size_t t_ = 0; t_ < (f)->report->ntrees; t_++) { \
+			const struct tree *tree = &(f)->report->trees[t_]; \
+			const uint32_t base = (first)[t_]; \
+			(void)base; \
+			for (size_t i = (from); i < tree->count; i++) { \
+				emit_str(e, separator); \
+				separator = ","; \
+				code; \
+			} \
+		} \
+		emit_str(e, *separator == ',' && separator[1] ? ",\"" key "\":[]" : "]"); \
+	} while (0)
+#define STACKS(f, key, code) COLUMN_OF(f, key, (f)->first_stack, nnodes, 1, code)
+#define FRAMES(f, key, code) COLUMN_OF(f, key, (f)->first_frame, nframes, 0, code)
+
+static void optional(struct emit *e, bool given, uint64_t v)
 {
-	uint32_t first = f->nstacks, at;
-
-	for (at = node; at && !f->stack_of[at]; at = tree->nodes[at].parent) {
-		f->stacks[f->nstacks++] = at;
-		f->stack_of[at] = 1; /* a number comes below */
-	}
-	for (uint32_t i = first, k = f->nstacks; i < k--; i++) {
-		uint32_t swap = f->stacks[i];
-
-		f->stacks[i] = f->stacks[k];
-		f->stacks[k] = swap;
-	}
-	for (uint32_t i = first; i < f->nstacks; i++) {
-		uint32_t frame = tree->nodes[f->stacks[i]].frame;
-
-		f->stack_of[f->stacks[i]] = i + 1;
-		if (!f->frame_of[frame]) {
-			f->frames[f->nframes++] = frame;
-			f->frame_of[frame] = f->nframes;
-		}
-	}
-	return f->stack_of[node] - 1;
+	if (given)
+		emit_u64(e, v);
+	else
+		emit_str(e, "null");
 }
 
-static void forget(struct firefox *f)
-{
-	for (uint32_t i = 0; i < f->nstacks; i++)
-		f->stack_of[f->stacks[i]] = 0;
-	for (uint32_t i = 0; i < f->nframes; i++)
-		f->frame_of[f->frames[i]] = 0;
-	f->nstacks = f->nframes = 0;
-}
-
-static void stack_table(struct firefox *f, const struct tree *tree)
+static void stack_table(struct firefox *f)
 {
 	struct emit *e = &f->emit;
 
-#define STACK_FRAME(i) emit_u64(e, f->frame_of[tree->nodes[f->stacks[i]].frame] - 1)
-#define STACK_PREFIX(i) \
-	do { \
-		uint32_t parent = tree->nodes[f->stacks[i]].parent; \
-		if (parent) \
-			emit_u64(e, f->stack_of[parent] - 1); \
-		else \
-			emit_str(e, "null"); \
-	} while (0)
-	emit_printf(e, ",\n\"stackTable\":{\"length\":%" PRIu32, f->nstacks);
-	COLUMN(e, "frame", f->nstacks, STACK_FRAME);
-	COLUMN(e, "prefix", f->nstacks, STACK_PREFIX);
-	emit_char(e, '}');
+	emit_printf(e, "\"stackTable\":{\"length\":%" PRIu32, f->nstacks);
+	STACKS(f, "frame", emit_u64(e, f->first_frame[t_] + tree->nodes[i].frame));
+	STACKS(f, "prefix", optional(e, tree->nodes[i].parent, base + tree->nodes[i].parent - 1));
+	emit_str(e, "}");
 }
 
 /* A frame, its function and its resource have the same number. */
-static void frame_tables(struct firefox *f, const struct tree *tree)
+static void frame_tables(struct firefox *f)
 {
 	struct emit *e = &f->emit;
-	uint32_t n = f->nframes;
 
-#define FRAME(i) (&tree->frames[f->frames[i]])
-#define MINUS_ONE(i) emit_str(e, "-1")
-#define ZERO(i) emit_char(e, '0')
-#define NONE(i) emit_str(e, "null")
-#define FALSE(i) emit_str(e, "false")
-#define ONE(i) emit_char(e, '1')
-#define NUMBER(i) emit_u64(e, i)
-#define CATEGORY(i) emit_u64(e, category(FRAME(i)))
-#define LINE(i) (FRAME(i)->line ? emit_u64(e, FRAME(i)->line) : emit_str(e, "null"))
-#define NAME(i) emit_u64(e, string_of(f, FRAME(i)->name, strlen(FRAME(i)->name)))
-#define FILE_NAME(i) (FRAME(i)->file ? emit_u64(e, string_of(f, FRAME(i)->file, strlen(FRAME(i)->file))) : emit_str(e, "null"))
-#define MODULE(i) emit_u64(e, string_of(f, FRAME(i)->module, strlen(FRAME(i)->module)))
-	emit_printf(e, ",\n\"frameTable\":{\"length\":%" PRIu32, n);
-	COLUMN(e, "address", n, MINUS_ONE);
-	COLUMN(e, "inlineDepth", n, ZERO);
-	COLUMN(e, "category", n, CATEGORY);
-	COLUMN(e, "subcategory", n, ZERO);
-	COLUMN(e, "func", n, NUMBER);
-	COLUMN(e, "nativeSymbol", n, NONE);
-	COLUMN(e, "innerWindowID", n, NONE);
-	COLUMN(e, "line", n, LINE);
-	COLUMN(e, "column", n, NONE);
-	emit_printf(e, "},\n\"funcTable\":{\"length\":%" PRIu32, n);
-	COLUMN(e, "name", n, NAME);
-	COLUMN(e, "isJS", n, FALSE);
-	COLUMN(e, "relevantForJS", n, FALSE);
-	COLUMN(e, "resource", n, NUMBER);
-	COLUMN(e, "fileName", n, FILE_NAME);
-	COLUMN(e, "lineNumber", n, NONE);
-	COLUMN(e, "columnNumber", n, NONE);
-	emit_printf(e, "},\n\"resourceTable\":{\"length\":%" PRIu32, n);
-	COLUMN(e, "lib", n, NONE);
-	COLUMN(e, "name", n, MODULE);
-	COLUMN(e, "host", n, NONE);
-	COLUMN(e, "type", n, ONE);
+	emit_printf(e, ",\n\"frameTable\":{\"length\":%" PRIu32, f->nframes);
+	FRAMES(f, "address", emit_str(e, "-1"));
+	FRAMES(f, "inlineDepth", emit_char(e, '0'));
+	FRAMES(f, "category", emit_u64(e, category(&tree->frames[i])));
+	FRAMES(f, "subcategory", emit_char(e, '0'));
+	FRAMES(f, "func", emit_u64(e, base + i));
+	FRAMES(f, "nativeSymbol", emit_str(e, "null"));
+	FRAMES(f, "innerWindowID", emit_str(e, "null"));
+	FRAMES(f, "line", optional(e, tree->frames[i].line, tree->frames[i].line));
+	FRAMES(f, "column", emit_str(e, "null"));
+	emit_printf(e, "},\n\"funcTable\":{\"length\":%" PRIu32, f->nframes);
+	FRAMES(f, "name", emit_u64(e, word_of(f, tree->frames[i].name)));
+	FRAMES(f, "isJS", emit_str(e, "false"));
+	FRAMES(f, "relevantForJS", emit_str(e, "false"));
+	FRAMES(f, "resource", emit_u64(e, base + i));
+	FRAMES(f, "source", optional(e, tree->frames[i].file, source_of(f, tree->frames[i].file)));
+	FRAMES(f, "lineNumber", emit_str(e, "null"));
+	FRAMES(f, "columnNumber", emit_str(e, "null"));
+	emit_printf(e, "},\n\"resourceTable\":{\"length\":%" PRIu32, f->nframes);
+	FRAMES(f, "lib", emit_str(e, "null"));
+	FRAMES(f, "name", emit_u64(e, word_of(f, tree->frames[i].module)));
+	FRAMES(f, "host", emit_str(e, "null"));
+	FRAMES(f, "type", emit_char(e, '1'));
 	emit_str(e, "},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}");
 }
 
-static void sample_table(struct firefox *f, const struct thread_rows *t, const struct tree *tree)
+/* Strings last: the other tables give them their numbers. */
+static void string_tables(struct firefox *f)
 {
-	const struct rec_samples *samples = &f->report->rec->samples;
-	bool time_weight = output_unit(f->report, t->tree) == OUTPUT_NS;
 	struct emit *e = &f->emit;
 
-#define SAMPLE_STACK(i) emit_u64(e, stack_number(f, tree, threads_node(f->report, t, i)))
-#define SAMPLE_TIME(i) emit_fixed(e, samples->time[t->rows[i]] / 1e6, 3)
-#define SAMPLE_WEIGHT(i) \
-	do { \
-		if (time_weight) \
-			emit_fixed(e, threads_weight(f->report, t->tree, t->rows[i]) / 1e6, 6); \
-		else \
-			emit_u64(e, threads_weight(f->report, t->tree, t->rows[i])); \
-	} while (0)
-	emit_printf(e, ",\n\"samples\":{\"length\":%zu", t->n);
-	COLUMN(e, "stack", t->n, SAMPLE_STACK);
-	COLUMN(e, "time", t->n, SAMPLE_TIME);
-	COLUMN(e, "weight", t->n, SAMPLE_WEIGHT);
-	emit_printf(e, ",\"weightType\":\"%s\"}", time_weight ? "tracing-ms" :
-		    output_unit(f->report, t->tree) == OUTPUT_BYTES ? "bytes" : "samples");
+	emit_printf(e, ",\n\"sources\":{\"length\":%" PRIu32 ",\"id\":[", f->sources.n);
+	for (uint32_t i = 0; i < f->sources.n; i++)
+		emit_str(e, i ? ",null" : "null");
+	emit_str(e, "],\"filename\":[");
+	for (uint32_t i = 0; i < f->sources.n; i++) {
+		emit_str(e, i ? "," : "");
+		emit_u64(e, string_of(f, (const char *)f->sources.v[i].at, f->sources.v[i].size));
+	}
+	emit_str(e, "]},\n\"stringArray\":[");
+	for (uint32_t i = 0; i < f->strings.n; i++) {
+		emit_str(e, i ? "," : "");
+		json_string(e, (const char *)f->strings.v[i].at, f->strings.v[i].size);
+	}
+	emit_char(e, ']');
+}
+
+/* ---- threads */
+
+static void sample_table(struct firefox *f, const struct thread_rows *t)
+{
+	const struct rec_samples *samples = &f->report->rec->samples;
+	enum output_unit unit = output_unit(f->report, t->tree);
+	struct emit *e = &f->emit;
+
+	emit_printf(e, ",\n\"samples\":{\"length\":%zu,\"stack\":[", t->n);
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t node = threads_node(f->report, t, i);
+
+		emit_str(e, i ? "," : "");
+		optional(e, node, f->first_stack[t->tree] + node - 1);
+	}
+	emit_str(e, "],\"time\":[");
+	for (size_t i = 0; i < t->n; i++) {
+		emit_str(e, i ? "," : "");
+		emit_fixed(e, samples->time[t->rows[i]] / 1e6, 3);
+	}
+	emit_str(e, "],\"weight\":[");
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t weight = threads_weight(f->report, t->tree, t->rows[i]);
+
+		emit_str(e, i ? "," : "");
+		if (unit == OUTPUT_NS)
+			emit_fixed(e, weight / 1e6, 6);
+		else
+			emit_u64(e, weight);
+	}
+	emit_printf(e, "],\"weightType\":\"%s\"}", unit == OUTPUT_NS ? "tracing-ms" : unit == OUTPUT_BYTES ? "bytes" : "samples");
 }
 
 static void thread(struct firefox *f, const struct thread_rows *t)
@@ -204,7 +207,6 @@ static void thread(struct firefox *f, const struct thread_rows *t)
 	const struct rec_process *process = &rec->processes[thread->process];
 	struct fold_bytes comm = recording_string(rec, thread->comm), process_comm = recording_string(rec, process->comm);
 	struct fold_bytes event = recording_string(rec, rec->events[f->report->tree_events[t->tree]].name);
-	const struct tree *tree = &f->report->trees[t->tree];
 	struct emit *e = &f->emit;
 
 	emit_str(e, "{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
@@ -221,12 +223,8 @@ static void thread(struct firefox *f, const struct thread_rows *t)
 	if (f->process_turn[thread->process]) /* another program under the same number: exec, or reuse */
 		emit_printf(e, ".%" PRIu32, f->process_turn[thread->process]);
 	emit_printf(e, "\",\"tid\":%" PRIu32, thread->tid);
-	sample_table(f, t, tree);
-	emit_str(e, ",\n\"markers\":{\"length\":0,\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[]}");
-	stack_table(f, tree);
-	frame_tables(f, tree);
-	emit_char(e, '}');
-	forget(f);
+	sample_table(f, t);
+	emit_str(e, ",\n\"markers\":{\"length\":0,\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[]}}");
 }
 
 /* ---- the page */
@@ -289,31 +287,30 @@ static void document(struct firefox *f)
 		emit_str(e, i ? ",\n" : "\n");
 		thread(f, &f->threads.v[i]);
 	}
-	emit_str(e, "],\n\"shared\":{\"stringArray\":[");
-	for (uint32_t i = 0; i < f->strings.n; i++) {
-		if (i)
-			emit_char(e, ',');
-		json_string(e, (const char *)f->strings.v[i].at, f->strings.v[i].size);
-	}
-	emit_str(e, "]}}\n");
+	emit_str(e, "],\n\"shared\":{");
+	stack_table(f);
+	frame_tables(f);
+	string_tables(f);
+	emit_str(e, "}}\n");
 }
 
 static int init(struct firefox *f)
 {
-	size_t nodes = 0, frames = 0;
+	size_t n = f->report->ntrees;
 
-	for (size_t i = 0; i < f->report->ntrees; i++) {
-		nodes = f->report->trees[i].nnodes > nodes ? f->report->trees[i].nnodes : nodes;
-		frames = f->report->trees[i].nframes > frames ? f->report->trees[i].nframes : frames;
-	}
 	intern_init(&f->strings, 0);
+	intern_init(&f->sources, 0);
 	f->process_turn = calloc(f->report->rec->nprocesses + 1, sizeof(uint32_t));
-	f->stack_of = calloc(nodes + 1, sizeof(uint32_t));
-	f->frame_of = calloc(frames + 1, sizeof(uint32_t));
-	f->stacks = calloc(nodes + 1, sizeof(uint32_t));
-	f->frames = calloc(frames + 1, sizeof(uint32_t));
-	if (!f->process_turn || !f->stack_of || !f->frame_of || !f->stacks || !f->frames)
+	f->first_stack = calloc(n, sizeof(uint32_t));
+	f->first_frame = calloc(n, sizeof(uint32_t));
+	if (!f->process_turn || !f->first_stack || !f->first_frame)
 		return -1;
+	for (size_t i = 0; i < n; i++) {
+		f->first_stack[i] = f->nstacks;
+		f->first_frame[i] = f->nframes;
+		f->nstacks += f->report->trees[i].nnodes - 1; /* the root of all is no stack */
+		f->nframes += f->report->trees[i].nframes;
+	}
 	return threads_init(&f->threads, f->report);
 }
 
@@ -332,11 +329,10 @@ int firefox_write(FILE *to, const struct report *report)
 		err = err || f->failed ? -1 : 0;
 		threads_release(&f->threads);
 		intern_release(&f->strings);
+		intern_release(&f->sources);
 		free(f->process_turn);
-		free(f->stack_of);
-		free(f->frame_of);
-		free(f->stacks);
-		free(f->frames);
+		free(f->first_stack);
+		free(f->first_frame);
 	}
 	free(f);
 	if (err)

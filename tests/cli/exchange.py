@@ -13,6 +13,8 @@ import sys
 prefix = sys.argv[1]
 with open(prefix + ".folded", encoding="utf-8") as folded:
     TOTAL = sum(int(line.rsplit(" ", 1)[1]) for line in folded)
+with open(prefix + ".json", encoding="utf-8") as document:
+    WEIGHTED = json.load(document)["trees"][0]["unit"] != "samples"
 
 
 def fields(data):
@@ -80,13 +82,8 @@ def check_pprof():
         assert all(1 <= i <= len(tables["location"]) for i in numbers(sample[1][0])) and numbers(sample[1][0])
         keys = [message(label)[1][0] for label in sample[3]]
         assert len(set(keys)) == len(keys), "a label stands twice"
-        total += values[0] if len(types) == 1 or strings[types[1][2][0]] == "nanoseconds" and not weighted() else values[1]
+        total += values[0] if len(types) == 1 or strings[types[1][2][0]] == "nanoseconds" and not WEIGHTED else values[1]
     assert total == TOTAL, "pprof has %d, folded %d" % (total, TOTAL)
-
-
-def weighted():
-    with open(prefix + ".json", encoding="utf-8") as document:
-        return json.load(document)["trees"][0]["unit"] != "samples"
 
 
 def check_speedscope():
@@ -104,17 +101,19 @@ def check_speedscope():
 def check_firefox():
     with open(prefix + ".firefox", encoding="utf-8") as document:
         page = json.load(document)
-    assert page["meta"]["preprocessedProfileVersion"] == 56
+    shared = page["shared"]
+    assert page["meta"]["preprocessedProfileVersion"] == 60
+    tables = [shared[name] for name in ("stackTable", "frameTable", "funcTable", "resourceTable", "sources")]
+    for table in tables + [thread["samples"] for thread in page["threads"]]:
+        for name, column in table.items():
+            assert not isinstance(column, list) or len(column) == table["length"], name
+    assert all(p is None or p < i for i, p in enumerate(shared["stackTable"]["prefix"])), "a caller behind its callee"
+    assert all(0 <= f < shared["frameTable"]["length"] for f in shared["stackTable"]["frame"])
+    assert all(0 <= n < len(shared["stringArray"]) for n in shared["funcTable"]["name"] + shared["resourceTable"]["name"])
     total = 0
     for thread in page["threads"]:
-        for name in ("samples", "stackTable", "frameTable", "funcTable", "resourceTable"):
-            table = thread[name]
-            for column in table.values():
-                assert not isinstance(column, list) or len(column) == table["length"], name
-        assert all(p is None or p < i for i, p in enumerate(thread["stackTable"]["prefix"])), "a caller behind its callee"
         assert thread["samples"]["time"] == sorted(thread["samples"]["time"])
-        assert all(0 <= s < thread["stackTable"]["length"] for s in thread["samples"]["stack"])
-        assert all(0 <= n < len(page["shared"]["stringArray"]) for n in thread["funcTable"]["name"])
+        assert all(s is None or 0 <= s < shared["stackTable"]["length"] for s in thread["samples"]["stack"])
         scale = 1e6 if thread["samples"]["weightType"] == "tracing-ms" else 1
         total += sum(round(w * scale) for w in thread["samples"]["weight"])
     assert abs(total - TOTAL) <= TOTAL * 1e-9, "firefox has %d, folded %d" % (total, TOTAL)

@@ -267,7 +267,8 @@ static int source_read(struct jit *j, struct jit_source *src, uint32_t pid)
 
 	if (!src->n)
 		return 0;
-	qsort(src->hits, src->n, sizeof(*src->hits), order_hits);
+	if (src->n)
+		qsort(src->hits, src->n, sizeof(*src->hits), order_hits);
 	if (lines_init(&lines, map_open(j, src, pid)))
 		return -1;
 	/* A last line without newline is still being written. */

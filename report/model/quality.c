@@ -64,7 +64,8 @@ static void sort_modules(struct quality *q, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (q->modules[i].samples)
 			q->modules[q->nmodules++] = q->modules[i];
-	qsort(q->modules, q->nmodules, sizeof(*q->modules), compare);
+	if (q->nmodules)
+		qsort(q->modules, q->nmodules, sizeof(*q->modules), compare);
 }
 
 int quality_measure(struct quality *q, const struct recording *rec, uint32_t event)

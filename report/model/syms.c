@@ -147,7 +147,8 @@ int syms_settle(struct syms *syms)
 	}
 	for (size_t i = 0; i < syms->n; i++)
 		v[i] = (struct placed){.sym = syms->v[i], .arrival = (uint32_t)i};
-	qsort(v, syms->n, sizeof(*v), placed_compare);
+	if (syms->n)
+		qsort(v, syms->n, sizeof(*v), placed_compare);
 	mark_covered(v, syms->n, indexes);
 	cut_ends(v, syms->n, indexes);
 	syms->n = keep_uncovered(syms->v, v, syms->n);

@@ -121,7 +121,8 @@ int unnamed_measure(struct unnamed *u, const struct recording *rec, struct symbo
 	for (size_t i = 0; i < rec->nmodules; i++)
 		if (u->v[i].samples)
 			u->v[u->n++] = u->v[i];
-	qsort(u->v, u->n, sizeof(*u->v), compare);
+	if (u->n)
+		qsort(u->v, u->n, sizeof(*u->v), compare);
 	return 0;
 }
 

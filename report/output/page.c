@@ -62,7 +62,8 @@ static size_t extents(const struct recording *rec, struct extent *v)
 	for (uint32_t i = 0; i < rec->nsegments; i++)
 		if (v[i].first <= v[i].last)
 			v[n++] = v[i];
-	qsort(v, n, sizeof(*v), by_first);
+	if (n)
+		qsort(v, n, sizeof(*v), by_first);
 	return n;
 }
 

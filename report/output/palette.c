@@ -95,14 +95,16 @@ static int by_module(struct palette *p)
 	for (size_t i = 0; i < p->tree->nframes; i++)
 		if (frames[i].kind != FRAME_ROOT)
 			shares[n++] = (struct share){frames[i].module, frames[i].self};
-	qsort(shares, n, sizeof(*shares), by_module_name);
+	if (n)
+		qsort(shares, n, sizeof(*shares), by_module_name);
 	for (size_t i = 0; i < n; i++) {
 		if (kept && !strcmp(shares[kept - 1].module, shares[i].module))
 			shares[kept - 1].self += shares[i].self;
 		else
 			shares[kept++] = shares[i];
 	}
-	qsort(shares, kept, sizeof(*shares), by_self);
+	if (kept)
+		qsort(shares, kept, sizeof(*shares), by_self);
 	for (size_t i = PALETTE_FAMILIES - 1; i < kept; i++)
 		others += shares[i].self;
 	for (size_t i = 0; i < kept && i < PALETTE_FAMILIES - 1; i++)

@@ -95,7 +95,8 @@ int threads_init(struct threads *threads, const struct report *report)
 	}
 	place_rows(report, threads->rows, first);
 	free(first);
-	qsort(threads->v, threads->n, sizeof(*threads->v), by_weight);
+	if (threads->n)
+		qsort(threads->v, threads->n, sizeof(*threads->v), by_weight);
 	return 0;
 }
 

@@ -49,7 +49,8 @@ static int collect(struct top *top)
 	for (size_t i = 1; i < tree->nframes; i++)
 		if (tree->frames[i].kind != FRAME_ROOT && tree->frames[i].total)
 			top->rows[top->nrows++] = &tree->frames[i];
-	qsort(top->rows, top->nrows, sizeof(const struct frame *), by_self);
+	if (top->nrows)
+		qsort(top->rows, top->nrows, sizeof(const struct frame *), by_self);
 	while (top->shown < top->nrows && top->shown < limit &&
 	       output_percent(top->rows[top->shown]->self, tree->total) >= least)
 		top->shown++;

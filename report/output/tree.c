@@ -82,7 +82,8 @@ static int children(struct text_tree *t, uint32_t node, uint64_t *left_out)
 		}
 		t->order[t->norder++] = c;
 	}
-	qsort_r(t->order, t->norder, sizeof(*t->order), by_total, t->tree->nodes);
+	if (t->norder)
+		qsort_r(t->order, t->norder, sizeof(*t->order), by_total, t->tree->nodes);
 	return 0;
 }
 

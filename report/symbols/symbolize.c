@@ -256,7 +256,8 @@ static void ask_dwarf(struct symbolizer *s, struct module *module, struct lookup
 	queries = calloc(n, sizeof(*queries));
 	if (!queries)
 		return;
-	qsort(v, n, sizeof(*v), compare_lookups);
+	if (n)
+		qsort(v, n, sizeof(*v), compare_lookups);
 	for (size_t i = 0; i < n; i++)
 		queries[i] = v[i].query;
 	if (!dwarf_resolve(dwarf, queries, n, answer))
@@ -336,7 +337,8 @@ static void order_groups(const struct symbolizer *s, struct group *groups, size_
 	}
 	for (size_t i = 0; i < n; i++)
 		groups[i].samples = v[groups[i].first].module < rec->nmodules ? samples[v[groups[i].first].module] : 0;
-	qsort(groups, n, sizeof(*groups), compare_groups);
+	if (n)
+		qsort(groups, n, sizeof(*groups), compare_groups);
 	free(samples);
 }
 

@@ -367,7 +367,8 @@ static void list_names(struct info *info, struct place_taken *v, size_t n, uint6
 	size_t top = info->opt->top ? info->opt->top : 10, used = 0;
 	uint64_t rest = 0;
 
-	qsort(v, n, sizeof(*v), most_samples);
+	if (n)
+		qsort(v, n, sizeof(*v), most_samples);
 	for (; used < n && v[used].samples; used++) {
 		if (used >= top) {
 			rest += v[used].samples;

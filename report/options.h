@@ -21,6 +21,7 @@ struct options {
 	struct symbolizer_options symbols;
 	struct output_options output;
 	const char *from, *to;
+	uint64_t max_memory;                 /* 0: no limit */
 	uint32_t unnamed;                    /* 0 by address, 1 by module */
 	struct word_list comms, modules, symbol_dirs; /* owners of what select and symbols point at */
 	struct number_list pids, tids, cpus;

@@ -84,6 +84,25 @@ static int set_percent(double *out, const char *text)
 	return end == text || *end || !(*out >= 0 && *out <= 100) ? -1 : 0;
 }
 
+static int set_size(uint64_t *out, const char *text)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit)
+		end++;
+	if (errno || *end || (unit && *out > UINT64_MAX >> 10 * (unit - units + 1)))
+		return -1;
+	*out <<= unit ? 10 * (unit - units + 1) : 0;
+	return 0;
+}
+
 static int set_choice(uint32_t *out, const char *choices, const char *text)
 {
 	size_t n = strlen(text);
@@ -119,6 +138,8 @@ static int set_value(const struct row *row, void *where, const char *text)
 		return add_numbers(where, text);
 	case ROW_COUNT:
 		return parse_u32(text, &end, where) && !*end ? 0 : -1;
+	case ROW_SIZE:
+		return set_size(where, text);
 	case ROW_PERCENT:
 		return set_percent(where, text);
 	case ROW_CHOICE:

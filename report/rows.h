@@ -20,6 +20,7 @@ enum row_kind {
 	ROW_WORDS,       /* struct word_list: may be given again */
 	ROW_NUMBERS,     /* struct number_list: "1,4-7", may be given again */
 	ROW_COUNT,       /* uint32_t */
+	ROW_SIZE,        /* uint64_t: bytes, "64M"; K, M, G are powers of 1024 */
 	ROW_PERCENT,     /* double, 0..100, "%" allowed */
 	ROW_CHOICE,      /* uint32_t: index of the word in `arg`, "a|b|c" */
 };

@@ -179,7 +179,6 @@ static int enter_landlock(const struct sandbox_needs *needs, bool network, int *
 	for (size_t i = 0; i < needs->files.n; i++)
 		if (strcmp(needs->files.v[i], "-"))
 			allow(&l, LANDLOCK_READ, "%s", needs->files.v[i]);
-	allow(&l, LANDLOCK_READ, "/proc/self/statm"); /* tells how much memory is in use */
 	if (needs->symbols)
 		allow_symbols(&l, needs->symbols);
 	if (needs->out)

@@ -22,8 +22,9 @@ struct sandbox_needs {
  * there are any.
  *
  * Without --no-system, readable is what may hold programs: all directories of the
- * root but those of devices, configuration, state and users, and of the user's home what
- * is not hidden.  --sysroot / makes everything readable.
+ * root but those of devices, configuration, state and users, of the user's home what
+ * is not hidden, the working directory and those of $PATH.  --sysroot / makes
+ * everything readable.
  */
 void sandbox_enter(const struct sandbox_needs *needs);
 

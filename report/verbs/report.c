@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../log.h"
+#include "../memory.h"
 #include "../options.h"
 #include "../outfile.h"
 #include "../output/asset.h"
@@ -24,6 +25,7 @@ struct job {
 	uint32_t *tree_events;
 	size_t ntrees;
 	struct outfile out;
+	struct memory_watch watch;
 };
 
 static int add_tree(struct job *job, uint32_t event)
@@ -144,7 +146,11 @@ static int run(struct job *job)
 		log_error("%s is not for terminals: use -o FILE", opt->format->name);
 		return VERB_USAGE;
 	}
+	if (memory_watch_open(&job->watch, opt->max_memory))
+		return VERB_FAILED;
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out, .symbols = &opt->symbols});
+	if (memory_watch_start(&job->watch))
+		return VERB_FAILED;
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
 	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols)) {
@@ -155,11 +161,13 @@ static int run(struct job *job)
 		return VERB_FAILED;
 	if (one_event_only(job))
 		return VERB_USAGE;
+	memory_watch_release(&job->watch); /* it would leave half an output behind */
 	return write_report(job) ? VERB_FAILED : nothing(job);
 }
 
 static void job_release(struct job *job)
 {
+	memory_watch_release(&job->watch);
 	outfile_release(&job->out);
 	for (size_t i = 0; i < job->ntrees; i++)
 		tree_release(&job->trees[i]);

@@ -41,7 +41,7 @@ expect 0 "samples in" "$FOLD_RECORD" -d 0.1 -o /dev/null
 expect 0 "said by the command" "$FOLD_RECORD" -o - -- sh -c 'echo said by the command'
 "$FOLD_REPORT" -q -f json - <out >/dev/null; [ $? -le 3 ] || { echo "stdout holds no recording"; failed=1; }
 grep -q "said by" out && { echo "the command's text is in the recording"; failed=1; }
-"$FOLD_RECORD" -q -d 0.3 -o - | "$FOLD_REPORT" -q -f top - >top || { echo "a pipe to the report failed"; failed=1; }
+"$FOLD_RECORD" -q -F 999 -o - -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' | "$FOLD_REPORT" -q -f top - >top || { echo "a pipe to the report failed"; failed=1; }
 grep -q "cpu-clock" top || { echo "a pipe to the report gave nothing"; failed=1; }
 python3 - "$FOLD_RECORD" <<'P' || { echo "a terminal was written to"; failed=1; }
 import os, pty, sys

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a recording came to, in a line: samples, losses by cause, size, where. */
+#include "recorder_state.h"
+
+#include <stdio.h>
+
+static void say_size(char *out, size_t size, uint64_t bytes)
+{
+	if (bytes < 10 * 1024)
+		snprintf(out, size, "%llu bytes", (unsigned long long)bytes);
+	else if (bytes < 10 * 1024 * 1024)
+		snprintf(out, size, "%.0f KiB", (double)bytes / 1024);
+	else
+		snprintf(out, size, "%.1f MiB", (double)bytes / (1024 * 1024));
+}
+
+static void summarize_tables(const struct recorder *r)
+{
+	struct unwinder_summary sum;
+
+	unwinder_summary(r->unwinder, &sum);
+	log_detail("unwind tables: %llu files with, %llu without, %llu refused; %llu rows in %llu KiB; %llu processes, %llu without room; "
+		   "%llu walks finished here, %llu not",
+		   (unsigned long long)sum.tables, (unsigned long long)sum.without, (unsigned long long)sum.refused, (unsigned long long)sum.rows,
+		   (unsigned long long)sum.table_bytes >> 10, (unsigned long long)sum.processes, (unsigned long long)sum.unpublished,
+		   (unsigned long long)sum.replayed, (unsigned long long)sum.unfinished);
+}
+
+void recorder_summarize(const struct recorder *r)
+{
+	static const struct { uint32_t cause; const char *name; } causes[] = {
+		{ FOLD_LOST_RING, "ring full" }, { FOLD_LOST_RECORDER, "no memory" }, { FOLD_LOST_MALFORMED, "malformed" },
+		{ FOLD_LOST_STACK_ID, "stack unknown" }, { FOLD_LOST_KERNEL, "cause unknown" },
+	};
+	struct session_summary summary;
+	char lost[256] = "", bytes[32];
+	size_t n = 0;
+
+	session_summary(r->session, &summary);
+	if (r->unwinder)
+		summarize_tables(r);
+	say_size(bytes, sizeof(bytes), writer_bytes(r->writer));
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]) && n < sizeof(lost); i++)
+		if (summary.losses[causes[i].cause])
+			n += (size_t)snprintf(lost + n, sizeof(lost) - n, "%s%s: %llu", n ? ", " : " (", causes[i].name,
+					      (unsigned long long)summary.losses[causes[i].cause]);
+	log_info("%llu samples in %.1f s, %llu lost%s%s, %s in %s", (unsigned long long)summary.written,
+		 (double)(r->collected - r->start) / 1e9, (unsigned long long)summary.lost, lost, *lost ? ")" : "", bytes, r->out.name);
+}

@@ -67,7 +67,7 @@ static int keep(void *context, void *data, size_t size)
 	size_t part = offsetof(struct oracle_sample, stack) + s->stack_size;
 
 	/* Before its exec the command is still this program. */
-	if (o->n == MAX_SAMPLES || !memcmp(s->comm, "oracle", 7))
+	if (o->n == MAX_SAMPLES || !memcmp(s->comm, "oracle", 6))
 		return 0;
 	o->v[o->n] = malloc(part);
 	memcpy(o->v[o->n++], s, part);
@@ -269,7 +269,7 @@ static int attach(struct oracle *o)
 /* ---- comparing */
 
 struct tally {
-	size_t samples, ends[16], same, theirs_shorter, ours_shorter, differ, fp_root;
+	size_t samples, ends[16], same, theirs_shorter, ours_shorter, they_skip, differ, fp_root;
 	double depth, fp_depth, theirs_us;
 };
 
@@ -315,6 +315,29 @@ static void show(struct oracle *o, const struct oracle_sample *s, uint32_t same,
 		       i < o->nframes ? (unsigned long long)o->frames[i] : 0ull, i < o->nframes ? address_name(o, o->frames[i] - !!i) : "-");
 }
 
+/* Instructions that show that a frame is not set up yet, or not any more. */
+static bool is_bare(const struct oracle *o, uint64_t pc)
+{
+	uint8_t code[5];
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", o->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : pread(fd, code, sizeof(code), (off_t)(pc - 1));
+	close(fd);
+	return n == (ssize_t)sizeof(code) && (code[1] == 0xc3 || !memcmp(code, "\x55\x48\x89\xe5", 4) || !memcmp(code + 1, "\x55\x48\x89\xe5", 4));
+}
+
+/* Without unwind information libdwfl goes by rbp alone, and so passes over the
+ * caller of a function that has no frame at this moment. */
+static bool they_skip(const struct oracle *o, const struct oracle_sample *s)
+{
+	return s->n == o->nframes + 1 && s->n > 1 && s->words[0] == o->frames[0] &&
+	       !memcmp(s->words + 2, o->frames + 1, (s->n - 2) * sizeof(s->words[0])) && is_bare(o, s->words[0]);
+}
+
 static void compare(struct oracle *o, struct oracle_sample *s, struct tally *t)
 {
 	uint64_t began = clock_now();
@@ -329,6 +352,10 @@ static void compare(struct oracle *o, struct oracle_sample *s, struct tally *t)
 		same++;
 	if (same == s->n && same == o->nframes) {
 		t->same++;
+		return;
+	}
+	if (they_skip(o, s)) {
+		t->they_skip++;
 		return;
 	}
 	if (same == o->nframes) {
@@ -394,7 +421,8 @@ static void report(struct oracle *o, const struct tally *t)
 		if (t->ends[i] && i != FOLD_STACK_END_ROOT)
 			printf(" %s:%zu", end_name(i), t->ends[i]);
 	if (o->dwfl)
-		printf("; libdwfl: same %zu, it stops first %zu, ours stops first %zu, DIFFER %zu", t->same, t->theirs_shorter, t->ours_shorter, t->differ);
+		printf("; libdwfl: same %zu, it stops first %zu, ours stops first %zu, it skips a caller %zu, DIFFER %zu", t->same, t->theirs_shorter,
+		       t->ours_shorter, t->they_skip, t->differ);
 	printf("; tables: %llu files, %llu without, %llu refused, %llu rows, %llu KiB, %llu processes\n", (unsigned long long)sum.tables,
 	       (unsigned long long)sum.without, (unsigned long long)sum.refused, (unsigned long long)sum.rows, (unsigned long long)sum.table_bytes >> 10,
 	       (unsigned long long)sum.processes);

@@ -123,6 +123,11 @@ golden: $(BUILD)/tests/golden/make
 fuzz:
 	tests/fuzz/run $(or $(SECONDS),60)
 
+bench:
+	@$(MAKE) --no-print-directory -j$(jobs) all test-programs
+	@for script in tests/bench/*.sh; do echo "== $$script"; SRC=$(CURDIR) BUILD=$(abspath $(BUILD)) \
+		FOLD_RECORD=$(abspath $(BUILD))/fold-record FOLD_REPORT=$(abspath $(BUILD))/fold-report $$script; done
+
 test-programs: $(unit_tests) $(BUILD)/tests/gen/gen
 sanitize:
 	@$(MAKE) --no-print-directory -j$(jobs) SANITIZE=1 BUILD=$(BUILD)/sanitize all test-programs

@@ -173,9 +173,9 @@ void options_release(struct options *opt)
 void options_print_usage(FILE *out)
 {
 	fputs("fold-report turns recordings into named stacks, tables and pictures.\n\n"
-	      "  fold-report [OPTION...] FILE...   \"-\" is standard input\n", out);
+	      "  fold-report [OPTION...] FILE...    \"-\" is standard input\n", out);
 	for (const struct verb *v = verbs; v->name; v++)
-		fprintf(out, "  fold-report %-22s%s\n", v->usage, v->help);
+		fprintf(out, "  fold-report %-22s %s\n", v->usage, v->help);
 	rows_print(out, rows);
 	fputs("\nFormats:\n", out);
 	for (const struct output_format *f = output_formats; f->name; f++)

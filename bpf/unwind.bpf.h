@@ -10,6 +10,7 @@
 #ifndef FOLD_BPF_UNWIND_BPF_H
 #define FOLD_BPF_UNWIND_BPF_H
 
+#include <linux/bpf.h> /* the types of libbpf's headers, which do not bring them */
 #include <bpf/bpf_core_read.h>
 #include "core.h"
 #include "event.h"

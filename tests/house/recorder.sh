@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The recorder is one static binary of less than 2 MB, which any host can run.
+# The recorder is one static binary of less than 2 MiB, which any host can run.
 set -u
 file -L "$FOLD_RECORD" | grep -q 'statically linked' || { echo "not static: $(file -L "$FOLD_RECORD")"; exit 1; }
 ldd "$FOLD_RECORD" >/dev/null 2>&1 && { echo "it wants shared libraries:"; ldd "$FOLD_RECORD"; exit 1; }
 strip -o stripped "$FOLD_RECORD"
 size=$(stat -c %s stripped)
 echo "$size bytes"
-[ "$size" -lt 2000000 ]
+[ "$size" -lt $((2 << 20)) ]

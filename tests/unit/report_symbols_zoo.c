@@ -426,7 +426,7 @@ static const struct recipe recipes[] = {
 	{"id_go_other", "gcc", "gcc -O1 -g -Wl,--build-id=none -DGO_ID=\\\"a\\\" $Z -o prog && gcc -O1 -g -Wl,--build-id=none -DGO_ID=\\\"b\\\" $Z -o sym/prog", NOTHING, MODULE_MISMATCH},
 	{"debug_only_by_name", "gcc", "gcc -O1 -g $Z -o truth && objcopy --only-keep-debug truth sym/prog.debug && strip -o prog truth", ALL, MODULE_NAMED},
 	{"debug_only_anywhere", "gcc", "gcc -O1 -g $Z -o truth && mkdir -p sym/a/b && objcopy --only-keep-debug truth sym/a/b/c && strip -o prog truth", ALL, MODULE_NAMED},
-	{"debug_only_build_id_tree", "gcc readelf", "gcc -O1 -g -Wl,--build-id=0xabcdef0102 $Z -o truth && mkdir -p sym/.build-id/ab && objcopy --only-keep-debug truth sym/.build-id/ab/cdef0102.debug && strip -o prog truth", ALL, MODULE_NAMED},
+	{"debug_only_build_id_tree", "gcc readelf", "gcc -O1 -g -Wl,--build-id=0xabcdef0102030405 $Z -o truth && mkdir -p sym/.build-id/ab && objcopy --only-keep-debug truth sym/.build-id/ab/cdef0102030405.debug && strip -o prog truth", ALL, MODULE_NAMED},
 	{"debug_only_no_pie", "gcc", "gcc -O1 -g -no-pie $Z -o truth && objcopy --only-keep-debug truth sym/prog.debug && strip -o prog truth", ALL, MODULE_NAMED},
 	{"debug_only_llvm_objcopy", "gcc llvm-objcopy", "gcc -O1 -g $Z -o truth && llvm-objcopy --only-keep-debug truth sym/prog.debug && strip -o prog truth", ALL, MODULE_NAMED},
 	{"eu_strip", "gcc eu-strip", "gcc -O1 -g $Z -o truth && cp truth t && eu-strip -f sym/prog.debug -o prog t && rm t", ALL, MODULE_NAMED},
@@ -455,8 +455,8 @@ static const struct recipe recipes[] = {
 	{"objcopied", "gcc", "gcc -O1 -g $Z -o prog && objcopy --remove-section=.comment --add-section=.more=$Z prog sym/prog", ALL, MODULE_NAMED},
 	{"split_sections", "gcc", "gcc -O1 -g -ffunction-sections -Wl,--gc-sections $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
 	{"sysroot", "gcc", "gcc -O1 -g $Z -o prog && mkdir -p root/opt/zoo && cp prog root/opt/zoo/", ALL, MODULE_NAMED},
-	{"sysroot_debug_tree", "gcc", "gcc -O1 -g -Wl,--build-id=0xabcdef0102 $Z -o truth && mkdir -p root/usr/lib/debug/.build-id/ab && "
-	 "objcopy --only-keep-debug truth root/usr/lib/debug/.build-id/ab/cdef0102.debug && strip -o prog truth", ALL, MODULE_NAMED},
+	{"sysroot_debug_tree", "gcc", "gcc -O1 -g -Wl,--build-id=0xabcdef0102030405 $Z -o truth && mkdir -p root/usr/lib/debug/.build-id/ab && "
+	 "objcopy --only-keep-debug truth root/usr/lib/debug/.build-id/ab/cdef0102030405.debug && strip -o prog truth", ALL, MODULE_NAMED},
 	{"same_path_other_build", "gcc", "gcc -O1 -g $Z -o prog && mkdir -p root/opt/zoo && gcc -O0 -g $Z -o root/opt/zoo/prog && cp root/opt/zoo/prog sym/", NOTHING, MODULE_MISMATCH},
 	{"same_id_other_layout", "gcc", "gcc -O1 -g -Wl,--build-id=0x0102030405060708 $Z -o prog && gcc -O0 -g -Wl,--build-id=0x0102030405060708 -Wl,-z,noseparate-code $Z -o sym/prog", NOTHING, MODULE_MISMATCH},
 	{"same_path_other_build_debug_file", "gcc", "gcc -O1 -g $Z -o prog && gcc -O0 -g $Z -o t && objcopy --only-keep-debug t sym/prog.debug", NOTHING, MODULE_MISMATCH},

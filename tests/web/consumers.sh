@@ -8,7 +8,7 @@ command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or np
 modules=$BUILD/tests/web/node_modules
 mkdir -p "$BUILD/tests/web"
 if [ ! -d "$modules/speedscope" ] || [ ! -d "$modules/ajv" ] || [ ! -d "$modules/playwright-core" ] || [ ! -d "$modules/@firefox-devtools/profiler-cli" ]; then
-	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --silent --no-audit --no-fund --prefix "$BUILD/tests/web" \
+	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --fetch-retries=1 --fetch-timeout=20000 --silent --no-audit --no-fund --prefix "$BUILD/tests/web" \
 		playwright-core speedscope ajv @firefox-devtools/profiler-cli >npm.log 2>&1 || { cat npm.log; echo "packages cannot be installed"; exit 77; }
 fi
 "$BUILD/tests/gen/gen" --samples 20000 --stacks 400 --threads 30 one.foldrec || exit 1

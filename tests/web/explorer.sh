@@ -7,7 +7,7 @@ command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or np
 modules=$BUILD/tests/web
 if [ ! -d "$modules/node_modules/playwright-core" ]; then
 	mkdir -p "$modules"
-	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --silent --no-audit --no-fund --prefix "$modules" playwright-core >npm.log 2>&1 ||
+	PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm install --fetch-retries=1 --fetch-timeout=20000 --silent --no-audit --no-fund --prefix "$modules" playwright-core >npm.log 2>&1 ||
 		{ cat npm.log; echo "playwright-core cannot be installed"; exit 77; }
 fi
 gen=$BUILD/tests/gen/gen

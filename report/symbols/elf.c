@@ -52,25 +52,50 @@ static void take_id(struct elf_id *id, const uint8_t *at, size_t n)
 	id->size = n;
 }
 
-static void ids_from_notes(Elf_Data *data, struct elf_id *gnu, struct elf_id *go)
+static uint64_t note_number(const uint8_t *at, bool big)
 {
-	size_t at = 0, name_at, desc_at;
-	GElf_Nhdr note;
+	uint64_t x = 0;
 
-	if (!data || !data->d_buf || data->d_size > MAX_NOTES)
+	for (int i = 0; i < 4; i++)
+		x = x << 8 | at[big ? i : 3 - i];
+	return x;
+}
+
+static void take_note(const uint8_t *name, uint64_t type, const uint8_t *desc, size_t n, struct elf_id *gnu, struct elf_id *go)
+{
+	size_t beyond = n > FOLD_MAX_BUILD_ID ? n - FOLD_MAX_BUILD_ID : 0;
+
+	if (type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4))
+		take_id(gnu, desc, n);
+	if (type == NT_GO_BUILD_ID && !memcmp(name, "Go\0", 4))
+		take_id(go, desc + beyond, n - beyond);
+}
+
+/*
+ * Not by libelf, which refuses a note whose padding is missing: linkers do not
+ * pad the last one, so an id of 5 bytes would be none.  The kernel, and with it
+ * the recorder, takes it.
+ */
+static void ids_from_notes(Elf *elf, const Elf_Data *data, uint64_t align, struct elf_id *gnu, struct elf_id *go)
+{
+	const char *ident = elf_getident(elf, NULL);
+	bool big = ident && ident[EI_DATA] == ELFDATA2MSB;
+	const uint8_t *at = data ? data->d_buf : NULL;
+	uint64_t size, pad = align == 8 ? 7 : 3;
+
+	if (!at || data->d_size > MAX_NOTES)
 		return;
-	while ((at = gelf_getnote(data, at, &note, &name_at, &desc_at)) > 0) {
-		const uint8_t *desc = (const uint8_t *)data->d_buf + desc_at;
-		const char *name = (const char *)data->d_buf + name_at;
-		size_t n = note.n_descsz;
+	size = data->d_size;
+	for (uint64_t pos = 0; pos < size && size - pos >= 12;) {
+		/* 32-bit numbers: their sums do not wrap in 64 bits */
+		uint64_t namesz = note_number(at + pos, big), descsz = note_number(at + pos + 4, big);
+		uint64_t desc = (pos + 12 + namesz + pad) & ~pad;
 
-		if (note.n_namesz != 4)
-			continue;
-		if (note.n_type == NT_GNU_BUILD_ID && !memcmp(name, "GNU", 4))
-			take_id(gnu, desc, n);
-		if (note.n_type == NT_GO_BUILD_ID && !memcmp(name, "Go\0", 4))
-			take_id(go, n > FOLD_MAX_BUILD_ID ? desc + n - FOLD_MAX_BUILD_ID : desc,
-				n > FOLD_MAX_BUILD_ID ? FOLD_MAX_BUILD_ID : n);
+		if (desc > size || descsz > size - desc)
+			return;
+		if (namesz == 4)
+			take_note(at + pos + 12, note_number(at + pos + 8, big), at + desc, (size_t)descsz, gnu, go);
+		pos = (desc + descsz + pad) & ~pad;
 	}
 }
 
@@ -85,8 +110,8 @@ static void ids_from_segments(Elf *elf, struct elf_id *gnu, struct elf_id *go)
 
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > MAX_NOTES)
 			continue;
-		ids_from_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
-						    header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR), gnu, go);
+		ids_from_notes(elf, elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE),
+			       header.p_align, gnu, go);
 	}
 }
 
@@ -100,7 +125,7 @@ void elf_ids(Elf *elf, struct elf_id *gnu, struct elf_id *go)
 		GElf_Shdr header;
 
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && !(header.sh_flags & SHF_COMPRESSED))
-			ids_from_notes(elf_getdata(section, NULL), gnu, go);
+			ids_from_notes(elf, elf_rawdata(section, NULL), header.sh_addralign, gnu, go);
 	}
 	if (!gnu->size && !go->size)
 		ids_from_segments(elf, gnu, go);

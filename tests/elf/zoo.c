@@ -64,6 +64,13 @@ __asm__(".pushsection .note.go.buildid, \"a\", %note\n"
 	".popsection\n");
 #endif
 
+#ifdef SHORT_ID /* a build-id of 5 bytes, without padding behind it, as some linkers write it */
+__asm__(".pushsection .note.short, \"a\", %note\n"
+	".balign 4\n.long 4, 5, 3\n.asciz \"GNU\"\n"
+	".byte 1, 2, 3, 4, 5\n"
+	".popsection\n");
+#endif
+
 #ifdef FREESTANDING
 KEEP void _start(void)
 #else

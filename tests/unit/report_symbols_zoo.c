@@ -413,6 +413,7 @@ static const struct recipe recipes[] = {
 	{"lld_icf", "clang ld.lld", "clang -O1 -g -ffunction-sections -fuse-ld=lld -Wl,--build-id=sha1,--icf=all $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
 	{"gold", "gcc ld.gold", "gcc -O1 -g -fuse-ld=gold -Wl,--build-id $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
 	{"id_8_bytes", "gcc", "gcc -O1 -g -Wl,--build-id=0x0102030405060708 $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
+	{"id_5_bytes_unpadded", "gcc", "gcc -O1 -g -Wl,--build-id=none -DSHORT_ID $Z -o truth && objcopy --only-keep-debug truth sym/anything && strip -o prog truth", ALL, MODULE_NAMED},
 	{"id_16_bytes", "gcc", "gcc -O1 -g -Wl,--build-id=md5 $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
 	{"id_32_bytes", "gcc", "gcc -O1 -g -Wl,--build-id=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f $Z -o prog && cp prog sym/", ALL, MODULE_NAMED},
 	{"id_none", "gcc", "gcc -O1 -g -Wl,--build-id=none $Z -o prog && cp prog sym/", WEAK, MODULE_NAMED},

@@ -130,6 +130,17 @@ static int take_item(struct segment *s, const struct fold_item *item)
 
 /* ------------------------------------------------------------------ files */
 
+/* A file header and no META behind it, up to byte `end`: cut just there, or what follows it is lost. */
+static void note_empty(struct segment *s, uint64_t begin, uint64_t end)
+{
+	struct fold_item item = {
+		.fault = {.code = FOLD_E_NO_META, .offset = begin, .chunk = -1, .rule = "R-ORD-1"}, .lost_bytes = end - begin,
+	};
+
+	if (!segment_record(s)->damages)
+		note_damage(s, &item);
+}
+
 /* One without META is no recording: what was damaged there is told of the one before it in the file. */
 static void drop_segment(struct segment *s)
 {
@@ -154,10 +165,12 @@ static int end_segment(struct segment *s, uint64_t begin, uint64_t end)
 	if (!s->load)
 		return 0;
 	segment_record(s)->bytes = end - begin;
-	if (s->begun)
+	if (s->begun) {
 		err = segment_finish(s);
-	else
+	} else {
+		note_empty(s, begin, end);
 		drop_segment(s);
+	}
 	segment_release(s);
 	return err;
 }
@@ -201,6 +214,8 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 			begin = item.offset;
 			if (!err)
 				err = segment_begin(&s, load, file);
+		} else if (item.kind == FOLD_ITEM_SEGMENT) {
+			note_empty(&s, begin, item.offset);
 		}
 		if (!err)
 			err = take_item(&s, &item);

@@ -489,4 +489,28 @@ TEST(unusable_files)
 	}
 }
 
+/* A second recording of which nothing but its file header is there. */
+TEST(header_and_nothing_behind)
+{
+	static struct file f;
+	struct recording rec;
+	uint8_t header[16];
+
+	file_open(&f, NULL);
+	file_sample(&f, (struct row){.thread = file_thread(&f, file_proc(&f, 1, "sh"), 1, "sh")});
+	file_flush(&f);
+	file_end(&f);
+	CHECK_EQ(pread(f.fd, header, sizeof(header), 0), 16);
+	CHECK_EQ(write(f.fd, header, sizeof(header)), 16);
+	CHECK(!load(&rec, &f, NULL, NULL));
+	CHECK_EQ(rec.nsegments, 1);
+	CHECK_EQ(rec.segments[0].samples, 1);
+	CHECK_EQ(rec.segments[0].damages, 1);
+	CHECK_EQ(rec.segments[0].lost_bytes, 16);
+	CHECK_EQ(rec.segments[0].first_damage.code, FOLD_E_NO_META);
+	CHECK_EQ(rec.segments[0].first_damage.offset, writer_bytes(f.w));
+	recording_release(&rec);
+	file_release(&f);
+}
+
 TEST_MAIN()

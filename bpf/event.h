@@ -118,6 +118,15 @@ struct event_config {
 	ev_u32 sides;         /* 1 kernel, 2 user */
 	ev_u32 sent_mask;     /* slots of the sent table - 1, a power of two - 1 */
 	ev_u32 event;         /* index of the event in META */
+	ev_u32 scoped;        /* only processes that have their bit in the map `scope` */
+};
+
+/* A bit for every tgid that a kernel can have (PID_MAX_LIMIT). */
+#define EVENT_SCOPE_WORDS (4194304 / 64)
+
+/* Read-only, for the program that keeps the scope. */
+struct event_scope_config {
+	ev_u32 command;       /* tgid that is in it as soon as it execs; 0 none */
 };
 
 #endif

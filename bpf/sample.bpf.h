@@ -17,6 +17,7 @@
 #include "event.h"
 #include "hash.h"
 #include "regs.h"
+#include "scope.bpf.h"
 
 #define EFAULT 14
 #define KERNEL_SIDE 1
@@ -208,11 +209,16 @@ static __always_inline struct event_counters *start(void)
 {
 	ev_u32 zero = 0;
 	struct event_counters *n = bpf_map_lookup_elem(&counters, &zero);
+	ev_u64 id = bpf_get_current_pid_tgid();
 
 	if (!n)
 		return NULL;
-	if (!(ev_u32)bpf_get_current_pid_tgid()) {
+	if (!(ev_u32)id) {
 		add(n, EVENT_IDLE);
+		return NULL;
+	}
+	if (config.scoped && !scope_has(id >> 32)) {
+		add(n, EVENT_FILTERED);
 		return NULL;
 	}
 	add(n, EVENT_TAKEN);

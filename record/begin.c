@@ -58,6 +58,7 @@ static int configure(struct recorder *r)
 	r->probe_options.sides = o->kernel_only ? FOLD_SIDE_KERNEL : o->user_only ? FOLD_SIDE_USER : FOLD_SIDE_KERNEL | FOLD_SIDE_USER;
 	r->probe_options.aggregate = o->aggregate;
 	r->probe_options.table_size = o->table_size;
+	r->probe_options.scoped = (o->command || o->pids.n) && r->host.host_pids && !o->inherit;
 	r->probe_options.ring_bytes = (size_t)o->ring_kib << 10;
 	if (!o->aggregate || r->host.host_pids)
 		return 0;
@@ -197,8 +198,19 @@ static int load_probe(struct recorder *r)
 	return 0;
 }
 
+static void say_how(const struct recorder *r)
+{
+	if (r->probe_options.scoped && !probe_inherits(r->probe))
+		log_detail("sampling all CPUs, keeping what is asked for");
+	else
+		log_detail("each thread has a sampling event of its own, which sees little of short lives: %s",
+			   r->probe_options.scoped ? strerror(probe_inherits(r->probe)) :
+			   r->host.host_pids ? "asked for" : "this is a pid namespace of its own");
+}
+
 static int open_probe(struct recorder *r)
 {
+	r->probe_options.command = r->command.pid;
 	if (load_probe(r) || check_cpus(r))
 		return -1;
 	if (drain_init(&r->drain, probe_rings(r->probe), r->probe_options.max_frames, give_event, r) ||
@@ -206,6 +218,8 @@ static int open_probe(struct recorder *r)
 		log_error("out of memory");
 		return -1;
 	}
+	if (r->options->command || r->options->pids.n)
+		say_how(r);
 	if (r->options->aggregate)
 		log_detail("tables of %zu entries", probe_table_size(r->probe));
 	log_detail("rings of %zu KiB on %zu CPUs%s", probe_rings(r->probe)->bytes >> 10, probe_cpus(r->probe)->n,
@@ -292,11 +306,12 @@ int recorder_begin(struct recorder *r)
 		return -1;
 	if (open_probe(r) || attach(r) || open_session(r) || take_census(r))
 		return -1;
-	if (r->command.pid ? start_command(r) : probe_enable(r->probe)) {
-		if (!o->command)
-			log_error("cannot enable the sampling events");
+	if (probe_enable(r->probe)) {
+		log_error("cannot enable the sampling events");
 		return -1;
 	}
+	if (r->command.pid && start_command(r))
+		return -1;
 	r->start = r->collected = r->flushed = clock_now();
 	r->deadline = o->duration ? r->start + o->duration : UINT64_MAX;
 	log_info("recording %s at %u Hz to %s%s", o->command ? o->command[0] : o->pids.n ? "processes" : "the whole machine",

@@ -59,6 +59,7 @@ static const struct row rows[] = {
 	{ 'V', "version", NULL, "version of fold-record", FLAG, AT(version), 0, 0, false },
 	{ 0, "test-table-size", "N", "entries of every table in the kernel", NUMBER, AT(table_size), 1, 1 << 20, true },
 	{ 0, "test-stack-memory", "BYTES", "memory for known stacks; beyond it they are forgotten and sent again", NUMBER, AT(stack_memory), 1, UINT32_MAX, true },
+	{ 0, "test-inherit", NULL, "give each thread of the processes or the command a sampling event of its own", FLAG, AT(inherit), 0, 0, true },
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 

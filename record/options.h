@@ -35,6 +35,7 @@ struct options {
 	uint32_t ring_kib;   /* 0: by frequency */
 	uint32_t table_size; /* 0: by frequency and CPUs */
 	uint32_t stack_memory; /* bytes, 0: the session's own limit */
+	bool inherit;        /* as where the kernel cannot pick out processes */
 	bool quiet, verbose, check, help, version;
 };
 

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "log.h"
 #include "programs.h"
+#include "scope.h"
 #include "threads.h"
 #include "unwind/walker.h"
 
@@ -37,10 +38,13 @@ struct probe {
 	struct probe_options options;
 	struct bpf_object *object;
 	struct walker walker; /* then `object` is its */
+	struct scope scope;
+	int scope_fault;      /* errno: there is none */
 	struct bpf_program *program;
 	struct numbers cpus;
 	struct rings rings;
 	struct attach attach;
+	bool on_exec;         /* the events enable themselves */
 	struct event_control control;
 	size_t table_size;
 	size_t possible;     /* CPUs that per-CPU maps have values for */
@@ -84,6 +88,7 @@ static int set_config(struct probe *p, size_t sent_slots)
 		.sides = p->options.sides,
 		.sent_mask = (uint32_t)sent_slots - 1,
 		.event = 0,
+		.scoped = p->scope.words != NULL,
 	};
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, ".rodata");
 
@@ -135,6 +140,8 @@ static int size_maps(struct probe *p)
 		p->table_size = clamp(power_of_two(4 * p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
 	if (!err)
 		err = size_map(p, "sent", true, sent, 0);
+	if (!err && p->scope.words)
+		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(p->object, "scope"), p->scope.map_fd);
 	return err ? err : size_halves(p);
 }
 
@@ -215,6 +222,8 @@ static int load(struct probe *p)
 	int err;
 
 	libbpf_set_print(say);
+	if (p->options.scoped)
+		p->scope_fault = -scope_open(&p->scope, (uint32_t)p->options.command);
 	err = p->options.unwind ? load_walker(p) : load_sample(p);
 	if (err)
 		return err;
@@ -276,6 +285,7 @@ void probe_free(struct probe *p)
 	if (!p->options.unwind)
 		bpf_object__close(p->object);
 	walker_release(&p->walker);
+	scope_close(&p->scope);
 	numbers_release(&p->cpus);
 	free(p);
 }
@@ -322,10 +332,13 @@ static int attach_thread(struct probe *p, pid_t tid, const struct numbers *cpus,
 
 int probe_attach_command(struct probe *p, pid_t pid, const struct numbers *cpus, struct probe_fault *fault)
 {
+	if (p->scope.words)
+		return probe_attach_cpus(p, cpus, fault);
+	p->on_exec = true;
 	return attach_thread(p, pid, cpus, ATTACH_ON_EXEC, fault) ? -1 : 0;
 }
 
-int probe_attach_pids(struct probe *p, const struct numbers *pids, const struct numbers *cpus, struct probe_fault *fault)
+static int attach_threads(struct probe *p, const struct numbers *pids, const struct numbers *cpus, struct probe_fault *fault)
 {
 	struct threads threads;
 	uint32_t tid;
@@ -350,9 +363,23 @@ int probe_attach_pids(struct probe *p, const struct numbers *pids, const struct 
 	return err ? -1 : 0;
 }
 
+int probe_attach_pids(struct probe *p, const struct numbers *pids, const struct numbers *cpus, struct probe_fault *fault)
+{
+	if (!p->scope.words)
+		return attach_threads(p, pids, cpus, fault);
+	for (size_t i = 0; i < pids->n; i++)
+		scope_add(&p->scope, pids->v[i]);
+	return probe_attach_cpus(p, cpus, fault);
+}
+
+int probe_inherits(const struct probe *p)
+{
+	return p->scope_fault;
+}
+
 int probe_enable(struct probe *p)
 {
-	return attach_enable(&p->attach);
+	return p->on_exec ? 0 : attach_enable(&p->attach);
 }
 
 /* A program runs in an interrupt and so inside what RCU waits for. */

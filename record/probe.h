@@ -24,6 +24,8 @@ struct probe_options {
 	uint32_t sides;      /* 1 kernel, 2 user */
 	bool aggregate;
 	bool unwind;         /* user stacks by unwind tables; not with aggregate */
+	bool scoped;         /* only given processes: keep the scope in the kernel, if it can */
+	pid_t command;       /* then: joins the scope when it execs; 0 none */
 	size_t table_size;   /* entries of every table; 0: by frequency and CPUs */
 	size_t ring_bytes;   /* 0: by frequency */
 };
@@ -41,12 +43,20 @@ void probe_free(struct probe *p); /* accepts NULL */
 
 /*
  * Sampling events, not yet enabled: on each of `cpus` (NULL: all) for everything
- * that runs there; for the threads that these processes have, and what comes of
- * them; for a command, from its exec on.  0, or -1 with `fault`.
+ * that runs there; for given processes, and what comes of them; for a command, from
+ * its exec on.  0, or -1 with `fault`.
+ *
+ * Processes and commands are picked out of the samples of all CPUs.  Where the kernel
+ * cannot do that, each of their threads has an event that its children inherit:
+ * timers begin anew in each of them, so that what lives shorter than a period is not
+ * seen.  Either way it is the same for the caller.
  */
 int probe_attach_cpus(struct probe *p, const struct numbers *cpus, struct probe_fault *fault);
 int probe_attach_pids(struct probe *p, const struct numbers *pids, const struct numbers *cpus, struct probe_fault *fault);
 int probe_attach_command(struct probe *p, pid_t pid, const struct numbers *cpus, struct probe_fault *fault);
+
+/* Why given processes have events of their own: 0 they have not, or errno. */
+int probe_inherits(const struct probe *p);
 
 int probe_enable(struct probe *p);   /* 0 or -errno */
 void probe_disable(struct probe *p); /* no program runs any more on return */

@@ -10,6 +10,11 @@ program_sample:
 	.incbin "sample.bpf.o"
 program_sample_end:
 	.balign 16
+	.globl program_scope, program_scope_end
+program_scope:
+	.incbin "scope.bpf.o"
+program_scope_end:
+	.balign 16
 	.globl program_unwind, program_unwind_end
 program_unwind:
 #if defined(__x86_64__)

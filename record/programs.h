@@ -4,6 +4,7 @@
 #define FOLD_RECORD_PROGRAMS_H
 
 extern const unsigned char program_sample[], program_sample_end[];
+extern const unsigned char program_scope[], program_scope_end[];
 extern const unsigned char program_unwind[], program_unwind_end[]; /* empty where there is no walker */
 
 #endif

@@ -4,19 +4,20 @@
  * sample in the ring looks like, what the maps hold, what is counted.  Compiled
  * by both compilers; fixed-width types only; numbers are never reused.
  *
- * Time, pid, tid and cpu of a sample are not in here: the ring's event has
- * sample_type TID|TIME|CPU|RAW, so that the kernel writes them in the same way
- * and the same pid namespace as it does for MMAP2, COMM, FORK and EXIT.
+ * Time and cpu of a sample are not in here: the ring's event has sample_type
+ * TID|TIME|CPU|RAW, so that the kernel writes them, and pid and tid too, in the same
+ * way and the same pid namespace as it does for MMAP2, COMM, FORK and EXIT.  But of
+ * a thread that is past its end the kernel writes no numbers; the program has them.
  */
 #ifndef FOLD_BPF_EVENT_H
 #define FOLD_BPF_EVENT_H
 
 #ifdef __bpf__
 #include <linux/types.h>
-typedef __u8 ev_u8; typedef __u16 ev_u16; typedef __u32 ev_u32; typedef __u64 ev_u64; typedef __s32 ev_s32;
+typedef __u8 ev_u8; typedef __u16 ev_u16; typedef __u32 ev_u32; typedef __u64 ev_u64; typedef __s16 ev_s16; typedef __s32 ev_s32;
 #else
 #include <stdint.h>
-typedef uint8_t ev_u8; typedef uint16_t ev_u16; typedef uint32_t ev_u32; typedef uint64_t ev_u64; typedef int32_t ev_s32;
+typedef uint8_t ev_u8; typedef uint16_t ev_u16; typedef uint32_t ev_u32; typedef uint64_t ev_u64; typedef int16_t ev_s16; typedef int32_t ev_s32;
 #endif
 
 #define EVENT_MAX_FRAMES 1024 /* per side */
@@ -26,16 +27,12 @@ enum event_raw_kind { EVENT_RAW_SAMPLE = 1 };
 
 enum event_flag {
 	EVENT_USER_MODE = 1u << 0,    /* the interrupted code was user code */
-	EVENT_ESCAPED = 1u << 1,      /* aggregated mode, its table was full or collided */
+	EVENT_ESCAPED = 1u << 1,      /* aggregated mode, and the table was full */
 	EVENT_KSTACK_INLINE = 1u << 2, /* frames follow: the id was not known to be sent */
 	EVENT_USTACK_INLINE = 1u << 3,
 	EVENT_KTHREAD = 1u << 4,       /* no user side at all: kernel thread, or exiting */
 	EVENT_STACK_COPY = 1u << 6,    /* struct event_raw_copy follows the frames */
-	EVENT_MISMATCH = 1u << 5,      /* aggregated: a table gave another sample's stack; set by record/aggregate */
 };
-
-/* A side for which no stack was asked: in place of a stack map's id. */
-#define EVENT_NO_STACK (-61) /* -ENODATA, which no helper returns */
 
 /*
  * One sample.  `kstack`, `ustack`: seeded 64-bit hash of the stack, 0 none.  An
@@ -55,7 +52,8 @@ struct event_raw_sample {
 	ev_u16 event;     /* index of the event in META */
 	ev_u16 user_end;  /* enum fold_stack_end of the user walk */
 	ev_u16 nkstack, nustack; /* inline frames that follow */
-	ev_s32 kerr, uerr;       /* negative errno of a side that has no stack, else 0 */
+	ev_s16 kerr, uerr;       /* negative errno of a side that has no stack, else 0 */
+	ev_u32 pid, tid;         /* in the recorder's pid namespace; 0 not to be seen from there */
 	ev_u64 kstack, ustack;
 	ev_u64 ip;        /* sampled instruction; the leaf of its side */
 };
@@ -77,16 +75,17 @@ _Static_assert(sizeof(struct event_raw_copy) == 144, "event_raw_copy has holes")
 /* Aggregated mode: key and value of the counts map. */
 struct event_count_key {
 	ev_u32 pid, tid;
-	ev_s32 kstack, ustack; /* stack map ids, or negative errno */
-	ev_u64 ip;             /* checked against the leaf of the stack found */
+	ev_u64 kstack, ustack; /* ids that are known to be sent; 0 none */
+	ev_u64 ip;
 	ev_u16 event, flags;
-	ev_u32 pad;            /* 0 */
+	ev_s16 kerr, uerr;
 	ev_u8 comm[16];        /* tells images of one pid apart within an interval */
 };
 struct event_count {
 	ev_u64 count;
 	ev_u64 first, last;    /* CLOCK_MONOTONIC ns of the first and last one */
 };
+_Static_assert(sizeof(struct event_count_key) == 56, "event_count_key has holes");
 
 /* Per-CPU counters; every one ends up in the file. */
 enum event_counter {
@@ -119,6 +118,8 @@ struct event_config {
 	ev_u32 sent_mask;     /* slots of the sent table - 1, a power of two - 1 */
 	ev_u32 event;         /* index of the event in META */
 	ev_u32 scoped;        /* only processes that have their bit in the map `scope` */
+	ev_u32 pid_ns_ino;    /* of the recorder's pid namespace, 0: the first one */
+	ev_u64 pid_ns_dev;
 };
 
 /* A bit for every tgid that a kernel can have (PID_MAX_LIMIT). */

@@ -19,7 +19,6 @@
 #include "regs.h"
 #include "scope.bpf.h"
 
-#define EFAULT 14
 #define KERNEL_SIDE 1
 #define USER_SIDE 2
 
@@ -125,6 +124,24 @@ static __always_inline void remember(ev_u64 id)
 		*there = id;
 }
 
+/* Numbers of the current thread as the recorder sees them, 0 when it cannot. */
+static __always_inline void take_numbers(struct event_raw_sample *e)
+{
+	struct bpf_pidns_info own = { 0 };
+	ev_u64 id;
+
+	if (config.pid_ns_ino) {
+		if (bpf_get_ns_current_pid_tgid(config.pid_ns_dev, config.pid_ns_ino, &own, sizeof(own)))
+			own.pid = own.tgid = 0;
+		e->pid = own.tgid;
+		e->tid = own.pid;
+		return;
+	}
+	id = bpf_get_current_pid_tgid();
+	e->pid = id >> 32;
+	e->tid = id;
+}
+
 /* Both sides into the scratch, with their ids. */
 static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch *s, ev_u64 seed, ev_u32 flags)
 {
@@ -139,6 +156,7 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
 	e->kerr = e->uerr = 0;
 	e->kstack = e->ustack = 0;
 	e->ip = regs_ip(ctx);
+	take_numbers(e);
 
 	if (config.sides & KERNEL_SIDE && !(flags & EVENT_USER_MODE)) {
 		n = bpf_get_stack(ctx, s->words, bytes, 0);
@@ -167,12 +185,14 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
  * Into the ring.  Frames go along when the id was not sent before, and an id is
  * marked as sent only after that succeeded: an id without frames always refers
  * to frames that were queued earlier.
+ *
+ * copy   what wants_copy() said
  */
-static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch *s, struct event_counters *n)
+static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch *s, struct event_counters *n, bool copy)
 {
 	struct event_raw_sample *e = &s->head;
 	bool new_kernel = e->kstack && !known(e->kstack);
-	bool copy = wants_copy(s), new_user = e->ustack && (copy || !known(e->ustack));
+	bool new_user = e->ustack && (copy || !known(e->ustack));
 	ev_u64 nk = e->nkstack, nu = e->nustack, size;
 
 	if (nk > EVENT_MAX_FRAMES || nu > EVENT_MAX_FRAMES)
@@ -204,7 +224,7 @@ static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch
 		remember(e->ustack);
 }
 
-/* Every program starts with this: NULL when there is nothing to take. */
+/* Is this one to be taken?  NULL: no. */
 static __always_inline struct event_counters *start(void)
 {
 	ev_u32 zero = 0;
@@ -225,17 +245,32 @@ static __always_inline struct event_counters *start(void)
 	return n;
 }
 
-static __always_inline void take_and_send(struct bpf_perf_event_data *ctx, struct event_counters *n, ev_u64 seed, ev_u32 flags)
+/* What every program begins with: NULL when there is nothing to take, or no place. */
+static __always_inline struct scratch *begin(struct event_counters **n, struct event_control **c)
 {
 	ev_u32 zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct scratch *s;
 
-	if (!s) {
-		add(n, EVENT_NO_SCRATCH);
+	*n = start();
+	*c = bpf_map_lookup_elem(&control, &zero);
+	if (!*n || !*c)
+		return NULL;
+	s = bpf_map_lookup_elem(&scratches, &zero);
+	if (!s)
+		add(*n, EVENT_NO_SCRATCH);
+	return s;
+}
+
+static __always_inline void take_and_send(struct bpf_perf_event_data *ctx)
+{
+	struct event_counters *n;
+	struct event_control *c;
+	struct scratch *s = begin(&n, &c);
+
+	if (!s)
 		return;
-	}
-	take(ctx, s, seed, flags);
-	send(ctx, s, n);
+	take(ctx, s, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
+	send(ctx, s, n, wants_copy(s));
 }
 
 #endif

@@ -4,20 +4,20 @@
  * needed; without it sample.bpf.c remains.
  */
 #include "unwind.bpf.h"
+#include "count.bpf.h"
 #include "unwind_tasks.bpf.h"
 
 SEC("perf_event")
 int sample_unwind(struct bpf_perf_event_data *ctx)
 {
-	struct event_counters *n = start();
-	ev_u32 zero = 0;
-	struct event_control *c;
+	take_and_send(ctx);
+	return 0;
+}
 
-	if (!n)
-		return 0;
-	c = bpf_map_lookup_elem(&control, &zero);
-	if (c)
-		take_and_send(ctx, n, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
+SEC("perf_event")
+int count_unwind(struct bpf_perf_event_data *ctx)
+{
+	count(ctx);
 	return 0;
 }
 

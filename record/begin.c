@@ -47,23 +47,26 @@ static void clamp_depth(struct recorder *r)
 			    (long long)max, wanted);
 }
 
-static int configure(struct recorder *r)
+static void configure(struct recorder *r)
 {
 	const struct options *o = r->options;
 
 	host_read(&r->host);
 	clamp_frequency(r);
-	r->probe_options.unwind = o->unwind == OPTIONS_UNWIND_AUTO && !o->aggregate && !o->kernel_only && walker_exists();
+	r->probe_options.unwind = o->unwind == OPTIONS_UNWIND_AUTO && !o->kernel_only && walker_exists() && r->host.host_pids;
 	clamp_depth(r);
 	r->probe_options.sides = o->kernel_only ? FOLD_SIDE_KERNEL : o->user_only ? FOLD_SIDE_USER : FOLD_SIDE_KERNEL | FOLD_SIDE_USER;
 	r->probe_options.aggregate = o->aggregate;
 	r->probe_options.table_size = o->table_size;
 	r->probe_options.scoped = (o->command || o->pids.n) && r->host.host_pids && !o->inherit;
 	r->probe_options.ring_bytes = (size_t)o->ring_kib << 10;
-	if (!o->aggregate || r->host.host_pids)
-		return 0;
-	log_error("--aggregate counts by the host's pids, and this is a pid namespace of its own: record without it");
-	return -1;
+	if (r->host.host_pids)
+		return;
+	r->probe_options.pid_ns_dev = r->host.pid_ns_dev;
+	r->probe_options.pid_ns_ino = r->host.pid_ns_ino;
+	if (o->unwind == OPTIONS_UNWIND_AUTO && !o->kernel_only && walker_exists())
+		log_warning("walking user stacks by frame pointers, which most programs lack: our own walker knows processes by their numbers "
+			    "on the host, and this is a pid namespace of its own");
 }
 
 static int catch_signals(struct recorder *r)
@@ -213,8 +216,7 @@ static int open_probe(struct recorder *r)
 	r->probe_options.command = r->command.pid;
 	if (load_probe(r) || check_cpus(r))
 		return -1;
-	if (drain_init(&r->drain, probe_rings(r->probe), r->probe_options.max_frames, give_event, r) ||
-	    (r->options->aggregate && aggregate_init(&r->aggregate, r->probe))) {
+	if (drain_init(&r->drain, probe_rings(r->probe), r->probe_options.max_frames, give_event, r)) {
 		log_error("out of memory");
 		return -1;
 	}
@@ -300,7 +302,8 @@ int recorder_begin(struct recorder *r)
 	const struct options *o = r->options;
 
 	raise_file_limit(&r->host);
-	if (configure(r) || catch_signals(r) || targets_open(&r->targets, &o->pids) || outfile_open(&r->out, o->output, o->overwrite))
+	configure(r);
+	if (catch_signals(r) || targets_open(&r->targets, &o->pids) || outfile_open(&r->out, o->output, o->overwrite))
 		return -1;
 	if (o->command && command_prepare(&r->command, o->command, r->out.fd == STDOUT_FILENO))
 		return -1;

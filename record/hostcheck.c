@@ -92,6 +92,10 @@ void host_read(struct host *host)
 	read_lockdown(host->lockdown, sizeof(host->lockdown));
 	host->btf = !access("/sys/kernel/btf/vmlinux", R_OK);
 	host->host_pids = stat("/proc/self/ns/pid", &st) || st.st_ino == PID_NAMESPACE_INO;
+	if (!host->host_pids) {
+		host->pid_ns_dev = st.st_dev;
+		host->pid_ns_ino = (uint32_t)st.st_ino;
+	}
 	host->memlock = limit(RLIMIT_MEMLOCK);
 	host->files = limit(RLIMIT_NOFILE);
 	if (!uname(&name))
@@ -262,6 +266,6 @@ bool host_check(void)
 	say(true, "sampling with the clock (cpu-clock)", text);
 	say(have_hardware(), "hardware counters", have_hardware() ? "" : "none for us here; the clock is used instead");
 	check_identity(&host);
-	say(host.host_pids, "pids of the host", host.host_pids ? "" : "this is a pid namespace of its own: --aggregate cannot be used");
+	say(host.host_pids, "pids of the host", host.host_pids ? "" : "this is a pid namespace of its own: user stacks are walked by frame pointers, processes outside are not told apart");
 	return good;
 }

@@ -29,6 +29,8 @@ struct host {
 	char lockdown[32];       /* "none", "integrity", "confidentiality", "" unknown */
 	bool btf;                /* /sys/kernel/btf/vmlinux is there */
 	bool host_pids;          /* in the first pid namespace */
+	uint64_t pid_ns_dev;     /* which one it is; 0 unknown */
+	uint32_t pid_ns_ino;
 	uint64_t memlock, files; /* soft limits; UINT64_MAX unlimited */
 };
 

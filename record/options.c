@@ -46,7 +46,7 @@ static const struct row rows[] = {
 	{ 'U', "user", NULL, "user stacks only", FLAG, AT(user_only), 0, 0, false },
 	{ 0, "unwind", "HOW", "auto: user stacks by unwind tables where possible (default); fp: by frame pointers", UNWIND, AT(unwind), 0, 0, false },
 	{ 0, "max-depth", "N", "frames kept of a stack, counted from the leaf (512, or what the host allows)", NUMBER, AT(max_depth), 1, EVENT_MAX_FRAMES, false },
-	{ 0, "aggregate", NULL, "count in the kernel: no times, less work, smaller file; user stacks by frame pointers", FLAG, AT(aggregate), 0, 0, false },
+	{ 0, "aggregate", NULL, "count in the kernel: no times, less work, smaller file", FLAG, AT(aggregate), 0, 0, false },
 	{ 0, "paths", "HOW", "system: full below system directories, else the base name (default); base; full", PATHS, AT(paths), 0, 0, false },
 	{ 0, "raw-addresses", NULL, "keep where things were mapped (reveals address randomisation)", FLAG, AT(raw_addresses), 0, 0, false },
 	{ 0, "no-kernel-symbols", NULL, "do not name kernel functions here", FLAG, AT(no_kernel_symbols), 0, 0, false },

@@ -49,7 +49,7 @@ struct probe {
 	size_t table_size;
 	size_t possible;     /* CPUs that per-CPU maps have values for */
 	int control_fd, counters_fd;
-	int stacks_fd[2], counts_fd[2];
+	int counts_fd[2];
 };
 
 static size_t power_of_two(size_t n)
@@ -89,45 +89,28 @@ static int set_config(struct probe *p, size_t sent_slots)
 		.sent_mask = (uint32_t)sent_slots - 1,
 		.event = 0,
 		.scoped = p->scope.words != NULL,
+		.pid_ns_dev = p->options.pid_ns_dev,
+		.pid_ns_ino = p->options.pid_ns_ino,
 	};
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, ".rodata");
 
 	return map ? bpf_map__set_initial_value(map, &config, sizeof(config)) : -ENOENT;
 }
 
-/* Maps that the other program needs are not made. */
-static int size_map(struct probe *p, const char *name, bool wanted, size_t entries, size_t value)
+static int size_map(struct probe *p, const char *name, size_t entries)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, name);
-	int err;
 
-	if (!map)
-		return -ENOENT;
-	if (!wanted)
-		return bpf_map__set_autocreate(map, false);
-	err = bpf_map__set_max_entries(map, (uint32_t)entries);
-	if (!err && value)
-		err = bpf_map__set_value_size(map, (uint32_t)value);
-	return err;
+	return map ? bpf_map__set_max_entries(map, (uint32_t)entries) : -ENOENT;
 }
 
-/* The walker's object does not count. */
-static int size_halves(struct probe *p)
+/* One entry each where nobody counts. */
+static int size_counts(struct probe *p)
 {
-	size_t stack = p->options.max_frames * sizeof(uint64_t);
-	bool counting = p->options.aggregate;
-	int err;
+	size_t entries = p->options.aggregate ? p->table_size : 1;
+	int err = size_map(p, "counts0", entries);
 
-	if (p->options.unwind)
-		return 0;
-	err = size_map(p, "stacks0", counting, p->table_size, stack);
-	if (!err)
-		err = size_map(p, "stacks1", counting, p->table_size, stack);
-	if (!err)
-		err = size_map(p, "counts0", counting, p->table_size, 0);
-	if (!err)
-		err = size_map(p, "counts1", counting, p->table_size, 0);
-	return err;
+	return err ? err : size_map(p, "counts1", entries);
 }
 
 static int size_maps(struct probe *p)
@@ -136,18 +119,25 @@ static int size_maps(struct probe *p)
 	int err = set_config(p, sent);
 
 	p->table_size = p->options.table_size;
-	if (!p->table_size) /* at most two stacks a sample; half empty, or too many collide */
-		p->table_size = clamp(power_of_two(4 * p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
+	if (!p->table_size) /* about what an interval can bring */
+		p->table_size = clamp(power_of_two(p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
 	if (!err)
-		err = size_map(p, "sent", true, sent, 0);
+		err = size_map(p, "sent", sent);
 	if (!err && p->scope.words)
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(p->object, "scope"), p->scope.map_fd);
-	return err ? err : size_halves(p);
+	return err ? err : size_counts(p);
+}
+
+static const char *program_wanted(const struct probe_options *o)
+{
+	if (o->unwind)
+		return o->aggregate ? "count_unwind" : "sample_unwind";
+	return o->aggregate ? "sample_count" : "sample_event";
 }
 
 static int choose_program(struct probe *p)
 {
-	const char *wanted = p->options.unwind ? "sample_unwind" : p->options.aggregate ? "sample_count" : "sample_event";
+	const char *wanted = program_wanted(&p->options);
 	struct bpf_program *program;
 
 	p->program = NULL;
@@ -229,8 +219,6 @@ static int load(struct probe *p)
 		return err;
 	p->control_fd = map_fd(p, "control");
 	p->counters_fd = map_fd(p, "counters");
-	p->stacks_fd[0] = map_fd(p, "stacks0");
-	p->stacks_fd[1] = map_fd(p, "stacks1");
 	p->counts_fd[0] = map_fd(p, "counts0");
 	p->counts_fd[1] = map_fd(p, "counts1");
 	p->attach.program = bpf_program__fd(p->program);
@@ -458,11 +446,6 @@ int probe_flip(struct probe *p, uint32_t *old, uint64_t *when)
 	else
 		wait_for_programs();
 	return err;
-}
-
-int probe_stacks_fd(const struct probe *p, uint32_t half)
-{
-	return p->stacks_fd[half];
 }
 
 int probe_counts_fd(const struct probe *p, uint32_t half)

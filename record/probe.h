@@ -23,9 +23,11 @@ struct probe_options {
 	uint32_t max_frames; /* per side, within the kernel's limit */
 	uint32_t sides;      /* 1 kernel, 2 user */
 	bool aggregate;
-	bool unwind;         /* user stacks by unwind tables; not with aggregate */
+	bool unwind;         /* user stacks by unwind tables */
 	bool scoped;         /* only given processes: keep the scope in the kernel, if it can */
 	pid_t command;       /* then: joins the scope when it execs; 0 none */
+	uint64_t pid_ns_dev; /* the pid namespace that we are in... */
+	uint32_t pid_ns_ino; /* ...0: the first one */
 	size_t table_size;   /* entries of every table; 0: by frequency and CPUs */
 	size_t ring_bytes;   /* 0: by frequency */
 };
@@ -76,10 +78,9 @@ int probe_counters(struct probe *p, struct event_counters *out);
 int probe_forget_sent(struct probe *p);
 uint64_t probe_seed(const struct probe *p);
 
-/* Aggregated mode: use the other half, from `*when` on; the maps of the `*old` one
- * are at rest when this returns.  0, or -errno: nothing changed. */
+/* Aggregated mode: count into the other table, from `*when` on; the `*old` one is at
+ * rest when this returns.  0, or -errno: nothing changed. */
 int probe_flip(struct probe *p, uint32_t *old, uint64_t *when);
-int probe_stacks_fd(const struct probe *p, uint32_t half);
 int probe_counts_fd(const struct probe *p, uint32_t half);
 size_t probe_table_size(const struct probe *p);
 uint32_t probe_max_frames(const struct probe *p);

@@ -16,6 +16,7 @@
 #endif
 
 #define MMAP_BUILD_ID_MAX 20
+#define NO_NUMBER UINT32_MAX /* pid, tid of a thread that is past its end */
 #define BPF_EVENT_SIZE 24 /* header, type, flags, id, tag */
 
 struct cursor {
@@ -123,6 +124,10 @@ static void decode_sample(struct cursor *c, uint32_t max_frames, struct record_f
 	take64(c); /* cpu */
 	take32(c); /* size of the raw data with its padding; the record's own is checked */
 	take(c, &raw, sizeof(raw));
+	if ((event->pid == NO_NUMBER || event->tid == NO_NUMBER) && raw.pid) {
+		event->pid = raw.pid;
+		event->tid = raw.tid;
+	}
 	n = (size_t)raw.nkstack + raw.nustack;
 	if (c->bad || raw.kind != EVENT_RAW_SAMPLE || n > sizeof(frames->v) / sizeof(frames->v[0])) {
 		c->bad = true;

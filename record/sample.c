@@ -19,7 +19,8 @@ static int note(struct session *s, uint32_t event, uint32_t cause, uint64_t n)
 /* ------------------------------------------------------------ whose it is */
 
 /* A process that no event told of, as a last chance from /proc.  The answer may
- * be about a later user of the pid: session_learn() compares start times. */
+ * be about a later user of the pid: session_learn() compares start times.  Pid 0 is
+ * not the idle task, which is not sampled, but all that our pid namespace hides. */
 static int ask(struct session *s, uint32_t pid, uint64_t time)
 {
 	struct process *p = process_find(&s->processes, pid);
@@ -38,11 +39,6 @@ static int ask(struct session *s, uint32_t pid, uint64_t time)
 	if (!p)
 		return -1;
 	p->asked = true;
-	if (pid)
-		return 0;
-	p->unknown = false;
-	p->start = 0;
-	comm_copy(p->comm, "swapper");
 	return 0;
 }
 

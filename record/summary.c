@@ -39,6 +39,8 @@ void recorder_summarize(const struct recorder *r)
 	session_summary(r->session, &summary);
 	if (r->unwinder)
 		summarize_tables(r);
+	if (r->options->aggregate)
+		log_detail("%llu samples counted in the kernel", (unsigned long long)r->aggregate.samples);
 	say_size(bytes, sizeof(bytes), writer_bytes(r->writer));
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]) && n < sizeof(lost); i++)
 		if (summary.losses[causes[i].cause])

@@ -59,7 +59,6 @@ int tally_report(struct session *session, struct probe *probe, const struct drai
 	}
 	if (!err && aggregate) {
 		sums.arrived += aggregate->samples;
-		session_account(session, 0, SESSION_ALL_CPUS, FOLD_NOTE_MISMATCH, aggregate->mismatches);
 		report_sums(session, SESSION_ALL_CPUS, &sums, final);
 	}
 	free(counters);

@@ -5,6 +5,7 @@
  */
 #include "../../record/record.h"
 #include "../../record/ring.h"
+#include "../../bpf/event.h"
 #include "test.h"
 
 struct bytes {
@@ -262,6 +263,43 @@ TEST(ksymbol_with_other_listeners)
 		CHECK_STR(e.ksymbol.name, "bpf_prog_12345_x");
 		free(copy);
 		try_all_sizes(&b);
+	}
+}
+
+/* The kernel has no numbers any more for a thread that is past its end. */
+TEST(sample_of_the_dead)
+{
+	struct event_raw_sample raw = { .kind = EVENT_RAW_SAMPLE, .flags = EVENT_USER_MODE | EVENT_USTACK_INLINE, .nustack = 1, .ustack = 9, .ip = 0x1000 };
+	static const struct { uint32_t pid, tid, own_pid, own_tid, want_pid, want_tid; } cases[] = {
+		{ 7, 8, 7, 8, 7, 8 },
+		{ 7, 8, 0, 0, 7, 8 },
+		{ UINT32_MAX, UINT32_MAX, 7, 8, 7, 8 },
+		{ 7, UINT32_MAX, 7, 8, 7, 8 },
+		{ UINT32_MAX, UINT32_MAX, 0, 0, UINT32_MAX, UINT32_MAX },
+	};
+	static struct record_frames frames;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes b;
+		struct event e;
+		void *copy;
+
+		raw.pid = cases[i].own_pid;
+		raw.tid = cases[i].own_tid;
+		begin(&b, PERF_RECORD_SAMPLE, 0);
+		put32(&b, cases[i].pid);
+		put32(&b, cases[i].tid);
+		put64(&b, 77);
+		put64(&b, 3);
+		put32(&b, sizeof(raw) + 8 + 4);
+		put(&b, &raw, sizeof(raw));
+		put64(&b, 0x1000);
+		put32(&b, 0);
+		CHECK_EQ(decode(&b, b.n, &frames, &e, &copy), RECORD_EVENT);
+		CHECK_EQ(e.pid, cases[i].want_pid);
+		CHECK_EQ(e.tid, cases[i].want_tid);
+		CHECK_EQ(e.sample.user.n, 1);
+		free(copy);
 	}
 }
 

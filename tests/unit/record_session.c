@@ -44,6 +44,21 @@ TEST(sample_between_exec_and_the_first_mapping)
 	back_free(b);
 }
 
+/* Seen from within a pid namespace, whoever is outside has the number 0. */
+TEST(hidden_processes_have_no_name)
+{
+	struct fix f;
+	struct back *b;
+
+	fix_begin(&f, NULL, NULL);
+	SAMPLE(&f, 0, 0, A + 0x10);
+	b = fix_end(&f);
+	CHECK_EQ(b->nrows, 1);
+	CHECK_STR(back_row(b, 0), " 0/0 ? -");
+	CHECK_EQ(b->account[0][FOLD_NOTE_UNKNOWN_PROC], 1);
+	back_free(b);
+}
+
 TEST(same_stack_in_two_processes_is_one)
 {
 	struct fix f;

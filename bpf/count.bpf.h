@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Counting equal samples in the kernel.  A sample whose stacks were sent before is
+ * only counted under their ids; one with a new stack goes through the ring, as all
+ * samples do without counting, and so does what finds the table full.  An id is as
+ * good in a count as it is in the ring, so that nothing is ever mixed up.
+ *
+ * There are two tables.  User space flips control.half, waits until no program uses
+ * the old one, reads and empties it.
+ */
+#ifndef FOLD_BPF_COUNT_BPF_H
+#define FOLD_BPF_COUNT_BPF_H
+
+#include "sample.bpf.h"
+
+#define COUNTS \
+	__uint(type, BPF_MAP_TYPE_HASH); \
+	__uint(max_entries, 1); \
+	__type(key, struct event_count_key); \
+	__type(value, struct event_count)
+
+struct { COUNTS; } counts0 SEC(".maps");
+struct { COUNTS; } counts1 SEC(".maps");
+
+static __always_inline bool count_up(void *counts, const struct event_count_key *key)
+{
+	struct event_count *there = bpf_map_lookup_elem(counts, key);
+	ev_u64 now = bpf_ktime_get_ns();
+	struct event_count one = { .count = 1, .first = now, .last = now };
+
+	/* A thread is on one CPU at a time: nobody else has this key. */
+	if (there) {
+		there->last = now;
+		there->count++;
+		return true;
+	}
+	return !bpf_map_update_elem(counts, key, &one, BPF_NOEXIST);
+}
+
+static __always_inline bool is_sent(ev_u64 id)
+{
+	return !id || known(id);
+}
+
+/* In the table of this half: false when there is no room. */
+static __always_inline bool count_sample(const struct event_raw_sample *e, ev_u32 half)
+{
+	struct event_count_key key = {
+		.pid = e->pid, .tid = e->tid, .kstack = e->kstack, .ustack = e->ustack, .ip = e->ip,
+		.event = e->event, .flags = e->flags, .kerr = e->kerr, .uerr = e->uerr,
+	};
+
+	bpf_get_current_comm(key.comm, sizeof(key.comm));
+	return half ? count_up(&counts1, &key) : count_up(&counts0, &key);
+}
+
+static __always_inline void count(struct bpf_perf_event_data *ctx)
+{
+	struct event_counters *n;
+	struct event_control *c;
+	struct scratch *s = begin(&n, &c);
+	ev_u32 half;
+	bool copy;
+
+	if (!s)
+		return;
+	half = c->half; /* before the ids are looked for */
+	take(ctx, s, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
+	copy = wants_copy(s);
+	if (s->head.pid && !copy && is_sent(s->head.kstack) && is_sent(s->head.ustack)) {
+		if (count_sample(&s->head, half)) {
+			add(n, EVENT_COUNTED);
+			return;
+		}
+		add(n, EVENT_ESCAPES);
+		s->head.flags |= EVENT_ESCAPED;
+	}
+	send(ctx, s, n, copy);
+}
+
+#endif

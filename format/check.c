@@ -6,13 +6,14 @@
  */
 #include "check.h"
 #include "chunk.h"
+#include "label.h"
 #include "reader.h"
 #include "wire.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define KNOWN_META_FLAGS 31u
+#define KNOWN_META_FLAGS 63u
 #define KNOWN_SIDES 3u
 #define KNOWN_MODULE_FLAGS 31u
 
@@ -31,6 +32,8 @@ struct check {
 	bool all_ended;
 	/* of META */
 	uint32_t mode;
+	bool merged;
+	uint64_t origin_end;         /* processes below it have an origin, or will have none */
 	size_t nevents, nweights[FOLD_MAX_EVENTS];
 	struct kind *kinds;          /* of modules, by id */
 	size_t nkinds;
@@ -107,10 +110,26 @@ static void check_container(struct check *c, struct fold_bytes chunk)
 
 /* ---- META */
 
+static void check_labels(struct check *c, const struct fold_meta *meta)
+{
+	for (size_t i = 0; i < meta->nlabels; i++) {
+		if (!label_key_valid(meta->labels[i].key))
+			violation(c, FOLD_META_LABELS, FOLD_E_RANGE, i, "R-LBL-2");
+		else if (i && label_key_compare(meta->labels[i - 1].key, meta->labels[i].key) >= 0)
+			violation(c, FOLD_META_LABELS, FOLD_E_ORDER, i, "R-LBL-3");
+		else
+			continue;
+		return;
+	}
+}
+
 static void check_meta(struct check *c, const struct fold_meta *meta)
 {
 	c->meta_seen = true;
 	c->mode = meta->mode;
+	c->merged = meta->flags & FOLD_FLAG_MERGED;
+	c->origin_end = 0;
+	check_labels(c, meta);
 	c->nevents = meta->nevents;
 	for (size_t i = 0; i < meta->nevents; i++)
 		c->nweights[i] = meta->events[i].nweights;
@@ -172,7 +191,7 @@ static void check_modules(struct check *c, const struct fold_modules *modules)
 		const struct fold_module *m = &modules->v[i];
 
 		c->kinds[modules->first_id + i] = (struct kind){.segment = c->result->segments, .kind = m->kind};
-		if (m->kind == FOLD_MODULE_KERNEL && modules->first_id + i && !kernel) {
+		if (m->kind == FOLD_MODULE_KERNEL && modules->first_id + i && !c->merged && !kernel) {
 			violation(c, FOLD_MODULES, FOLD_E_RANGE, modules->first_id + i, "R-MOD-5");
 			kernel = true;
 		}
@@ -240,6 +259,25 @@ static void check_syms(struct check *c, int section, const struct fold_syms *sym
 	}
 }
 
+static void check_origins(struct check *c, const struct fold_origins *origins)
+{
+	for (size_t i = 0; i < origins->n; i++) {
+		const struct fold_origin *o = &origins->v[i];
+
+		if (!c->merged)
+			violation(c, FOLD_ORIGINS, FOLD_E_CHUNK_ORDER, i, "R-ORG-4");
+		else if (o->first < c->origin_end)
+			violation(c, FOLD_ORIGINS, FOLD_E_ORDER, o->first, "R-ORG-3");
+		else if (o->state & ~(uint32_t)(FOLD_ORIGIN_ENDED | FOLD_ORIGIN_DAMAGED) || o->flags & ~KNOWN_META_FLAGS)
+			violation(c, FOLD_ORIGINS, FOLD_E_RANGE, o->state, "R-VER-1");
+		else {
+			c->origin_end = o->first + o->nprocs;
+			continue;
+		}
+		return;
+	}
+}
+
 static void count_samples(struct check *c, const struct fold_batch *batch)
 {
 	c->result->samples += batch->samples.n;
@@ -264,6 +302,7 @@ static void check_batch(struct check *c, const struct fold_batch *batch)
 	check_weights(c, FOLD_COUNTS, counts->event, counts->weight, counts->nweights, counts->n);
 	check_syms(c, FOLD_KSYMS, &batch->ksyms);
 	check_syms(c, FOLD_JITSYMS, &batch->jitsyms);
+	check_origins(c, &batch->origins);
 }
 
 /* ---- the walk */

@@ -39,6 +39,7 @@ enum fold_chunk_type {
 enum fold_codec { FOLD_STORED = 0, FOLD_ZSTD = 1 };
 
 /* Section ids below 64 are critical, the rest ancillary; so are column ids. */
+#define FOLD_HAVE(section) (UINT64_C(1) << ((section) < 64 ? (section) : 127 - (section))) /* its bit in a `have` */
 enum fold_meta_section {
 	FOLD_META_RECORDER = 1,
 	FOLD_META_ID = 2,
@@ -47,6 +48,7 @@ enum fold_meta_section {
 	FOLD_META_MODE = 5,
 	FOLD_META_EVENTS = 6,
 	FOLD_META_SCOPE = 7,
+	FOLD_META_LABELS = 64,
 };
 enum fold_section {
 	FOLD_STRINGS = 1,
@@ -61,7 +63,8 @@ enum fold_section {
 	FOLD_ACCOUNT = 10,
 	FOLD_KSYMS = 11,
 	FOLD_JITSYMS = 12,
-	FOLD_SECTION_MAX = 13,
+	FOLD_SECTION_MAX = 13, /* of the critical ones */
+	FOLD_ORIGINS = 65,
 };
 enum fold_end_section { FOLD_END_STOP = 1, FOLD_END_TOTALS = 2, FOLD_END_SELF = 3 };
 enum fold_note_section { FOLD_NOTE_TEXT = 1 };
@@ -101,6 +104,9 @@ enum fold_column {
 #define FOLD_MAX_WEIGHTS 8
 #define FOLD_MAX_CPUS (1u << 16)
 #define FOLD_MAX_ROWS (1u << 20)         /* of one SAMPLES or COUNTS section */
+#define FOLD_MAX_LABELS 16               /* of a recording or an origin */
+#define FOLD_MAX_LABEL_KEY 64
+#define FOLD_MAX_LABEL_VALUE 256
 #define FOLD_MODULE_ALIGN 4096
 
 /* ------------------------------------------------------------ decoded chunks */
@@ -122,6 +128,7 @@ enum fold_mode_flag {
 	FOLD_FLAG_PATHS_BASE = 1u << 2,    /* neither: full below system dirs, else base name */
 	FOLD_FLAG_KERNEL_ANCHORED = 1u << 3, /* module 0 counts from a hidden anchor, not _text */
 	FOLD_FLAG_REDACTED = 1u << 4,
+	FOLD_FLAG_MERGED = 1u << 5,        /* put together from several recordings: ORIGINS tells which */
 };
 enum fold_event_kind {
 	FOLD_EVENT_CPU_CLOCK = 1,
@@ -137,6 +144,9 @@ enum fold_period_unit { FOLD_PERIOD_NONE = 0, FOLD_PERIOD_HZ = 1, FOLD_PERIOD_CO
 enum fold_unit { FOLD_UNIT_NONE = 0, FOLD_UNIT_COUNT = 1, FOLD_UNIT_NS = 2, FOLD_UNIT_BYTES = 3 };
 enum fold_scope { FOLD_SCOPE_SYSTEM = 0, FOLD_SCOPE_PIDS = 1, FOLD_SCOPE_COMMAND = 2, FOLD_SCOPE_CGROUP = 3 };
 
+struct fold_label { /* what its user calls a recording by: host=web1 */
+	struct fold_bytes key, value;
+};
 struct fold_weight {
 	struct fold_bytes name;
 	uint32_t unit; /* enum fold_unit */
@@ -176,6 +186,8 @@ struct fold_meta {
 	struct fold_event events[FOLD_MAX_EVENTS];
 	uint32_t scope;            /* enum fold_scope */
 	uint64_t scope_count;      /* pids given, cgroups given; 0 for the whole system */
+	size_t nlabels;            /* ascending by key */
+	struct fold_label labels[FOLD_MAX_LABELS];
 };
 
 /* ---- BATCH, in file order.  All ids are dense and start at 0, strings at 1. */
@@ -335,6 +347,7 @@ enum fold_cause {
 	FOLD_LOST_MALFORMED = 3,   /* did not parse; a defect or another writer in the ring */
 	FOLD_LOST_STACK_ID = 4,    /* its stack id was not resolvable */
 	FOLD_LOST_KERNEL = 5,      /* taken but never seen again, cause unknown */
+	FOLD_LOST_DAMAGE = 6,      /* merged: in damaged or missing parts of the recording it came from */
 	FOLD_CAUSE_NOTE = 64,      /* first note */
 	FOLD_NOTE_IDLE = 64,       /* timer hit the idle task: not a sample */
 	FOLD_NOTE_FILTERED = 65,   /* not asked for: not a sample */
@@ -365,8 +378,29 @@ struct fold_sym { /* a name for [offset, offset + size) of a module */
 };
 struct fold_syms { size_t n; struct fold_sym *v; };
 
+/* One of the recordings that were merged: the processes [first, first + nprocs) are its. */
+enum fold_origin_state {
+	FOLD_ORIGIN_ENDED = 1u << 0,   /* it had its END */
+	FOLD_ORIGIN_DAMAGED = 1u << 1, /* a part of it was lost */
+};
+struct fold_origin_label { uint64_t key, value; }; /* string ids */
+struct fold_origin {
+	uint64_t first, nprocs;
+	uint8_t id[16];
+	uint64_t realtime;    /* of its start */
+	uint64_t duration;    /* ns, from its start to its END or its last sample */
+	uint32_t reason;      /* enum fold_reason */
+	uint32_t state;       /* enum fold_origin_state, or-ed */
+	uint32_t flags;       /* of its META */
+	uint32_t cpus_online;
+	uint64_t kernel_release, recorder, version; /* string ids */
+	size_t nlabels;
+	struct fold_origin_label *labels;
+};
+struct fold_origins { size_t n; struct fold_origin *v; };
+
 struct fold_batch {
-	uint32_t have; /* bit 1 << enum fold_section */
+	uint64_t have; /* FOLD_HAVE() of each section */
 	struct fold_strings strings;
 	struct fold_modules modules;
 	struct fold_procs procs;
@@ -377,6 +411,7 @@ struct fold_batch {
 	struct fold_counts counts;
 	struct fold_account account; /* deltas since the batch before */
 	struct fold_syms ksyms, jitsyms;
+	struct fold_origins origins;
 };
 
 /* ---- END, NOTE, SYMBOLS */

@@ -389,7 +389,7 @@ static int give(struct reader *r, struct fold_item *item, const struct target *t
 		item->meta = &r->decoded.meta;
 		break;
 	case FOLD_ITEM_BATCH:
-		r->decoded.batch.have = (uint32_t)have;
+		r->decoded.batch.have = have;
 		r->segment.known = d->known;
 		memcpy(item->section_size, d->size, sizeof(item->section_size));
 		count_samples(&r->segment, &r->decoded.batch);

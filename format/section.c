@@ -128,7 +128,7 @@ void sections_encode(const struct section_table *table, const void *chunk, uint6
 		const struct section *section = &table->v[i];
 		size_t mark;
 
-		if (!(have & UINT64_C(1) << section->id))
+		if (!(have & FOLD_HAVE(section->id)))
 			continue;
 		buf_uv(to, (uint64_t)section->id);
 		mark = buf_open(to);
@@ -148,7 +148,7 @@ static const struct section *find(const struct section_table *table, uint64_t id
 static enum fold_error find_missing(const struct section_table *table, struct decoding *d, uint64_t have)
 {
 	for (size_t i = 0; i < table->n; i++) {
-		if (!table->v[i].required || have & UINT64_C(1) << table->v[i].id)
+		if (!table->v[i].required || have & FOLD_HAVE(table->v[i].id))
 			continue;
 		d->section = table->v[i].id;
 		d->detail = (uint64_t)table->v[i].id;
@@ -181,8 +181,9 @@ static enum fold_error decode_one(const struct section_table *table, struct span
 		d->passed++;
 		return FOLD_E_OK;
 	}
-	*have |= UINT64_C(1) << id;
-	d->size[id] = (uint32_t)span_left(&content);
+	*have |= FOLD_HAVE(section->id);
+	if (id < FOLD_SECTION_MAX)
+		d->size[id] = (uint32_t)span_left(&content);
 	d->detail = 0;
 	section->decode(d, &content, chunk);
 	return content.bad;

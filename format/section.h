@@ -53,7 +53,7 @@ struct decoding {
 	/* for those who want to know more than whether it is good */
 	uint64_t passed;       /* ancillary sections and columns passed over */
 	bool high_marker;      /* a marker above FOLD_MARK_OTHER was read as that */
-	uint32_t size[FOLD_SECTION_MAX]; /* bytes of each section */
+	uint32_t size[FOLD_SECTION_MAX]; /* bytes of each critical section */
 };
 /* The first thing that went wrong: the number that was wrong, the rule that it
  * breaks (NULL: the one that goes with `why` in general). */
@@ -87,7 +87,7 @@ extern const struct section_table symbols_sections; /* struct fold_symbols */
 
 #define ALL_SECTIONS UINT64_MAX
 
-/* Encode the sections of `chunk` whose bit 1 << id is in `have`. */
+/* Encode the sections of `chunk` whose FOLD_HAVE() is in `have`. */
 void sections_encode(const struct section_table *table, const void *chunk, uint64_t have, uint32_t meta_flags, struct buf *to);
 
 /* Decode a payload into `chunk`, which is zeroed.  `have` gets a bit per known
@@ -111,6 +111,8 @@ void syms_encode(struct buf *to, const struct fold_syms *syms);
 void syms_decode(struct decoding *d, struct span *s, struct fold_syms *syms, const char *name_rule);
 void account_encode(struct buf *to, const struct fold_account *account);
 void account_decode(struct decoding *d, struct span *s, struct fold_account *account);
+void origins_encode(struct buf *to, const struct fold_origins *origins);
+void origins_decode(struct decoding *d, struct span *s, struct fold_origins *origins);
 
 void stacks_encode(struct buf *to, const struct fold_stacks *stacks);
 void stacks_decode(struct decoding *d, struct span *s, int section, struct fold_stacks *stacks);

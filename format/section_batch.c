@@ -19,6 +19,7 @@ BATCH_SECTION(threads)
 BATCH_SECTION(samples)
 BATCH_SECTION(counts)
 BATCH_SECTION(account)
+BATCH_SECTION(origins)
 
 static void batch_mmaps_encode(struct buf *to, const void *chunk, uint32_t meta_flags)
 {
@@ -83,5 +84,6 @@ static const struct section sections[] = {
 	{FOLD_ACCOUNT, false, batch_account_encode, batch_account_decode},
 	{FOLD_KSYMS, false, batch_ksyms_encode, batch_ksyms_decode},
 	{FOLD_JITSYMS, false, batch_jitsyms_encode, batch_jitsyms_decode},
+	{FOLD_ORIGINS, false, batch_origins_encode, batch_origins_decode},
 };
 const struct section_table batch_sections = {sections, sizeof(sections) / sizeof(*sections)};

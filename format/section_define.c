@@ -6,6 +6,7 @@
 #include "section.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* How many records (or strings: both begin with their length) are left, a last one
  * that is cut included.  Arrays are then of just that size. */
@@ -374,6 +375,100 @@ void account_decode(struct decoding *d, struct span *s, struct fold_account *acc
 		if (s->bad)
 			return;
 		account->n++;
+	}
+}
+
+/* ---- ORIGINS */
+
+static void origin_encode(struct buf *to, const struct fold_origin *o)
+{
+	buf_uv(to, o->first);
+	buf_uv(to, o->nprocs);
+	buf_raw(to, o->id, sizeof(o->id));
+	buf_uv(to, o->realtime);
+	buf_uv(to, o->duration);
+	buf_uv(to, o->reason);
+	buf_uv(to, o->state);
+	buf_uv(to, o->flags);
+	buf_uv(to, o->cpus_online);
+	buf_uv(to, o->kernel_release);
+	buf_uv(to, o->recorder);
+	buf_uv(to, o->version);
+	buf_uv(to, o->nlabels);
+	for (size_t i = 0; i < o->nlabels; i++) {
+		buf_uv(to, o->labels[i].key);
+		buf_uv(to, o->labels[i].value);
+	}
+}
+
+void origins_encode(struct buf *to, const struct fold_origins *origins)
+{
+	for (size_t i = 0; i < origins->n; i++) {
+		size_t mark = buf_open(to);
+
+		origin_encode(to, &origins->v[i]);
+		buf_close(to, mark);
+	}
+}
+
+static void origin_procs_decode(struct decoding *d, struct span *s, struct fold_origin *o)
+{
+	uint64_t bound = decoding_bound(d, FOLD_PROCS);
+
+	o->first = span_u32(s);
+	o->nprocs = span_u32(s);
+	if (o->first > bound || o->nprocs > bound - o->first)
+		decoding_fail(d, s, FOLD_E_REFERENCE, o->first + o->nprocs, "R-ORG-1");
+}
+
+static void origin_labels_decode(struct decoding *d, struct span *s, struct fold_origin *o)
+{
+	uint64_t n = decoding_max(d, s, FOLD_MAX_LABELS, FOLD_E_LIMIT, "R-ORG-2");
+
+	if (!n || s->bad)
+		return;
+	o->labels = decoding_alloc(d, s, n, sizeof(*o->labels));
+	for (; o->labels && o->nlabels < n; o->nlabels++) {
+		o->labels[o->nlabels].key = decoding_refer(d, s, FOLD_STRINGS, NULL);
+		o->labels[o->nlabels].value = decoding_refer(d, s, FOLD_STRINGS, NULL);
+	}
+}
+
+static void origin_decode(struct decoding *d, struct span *s, struct fold_origin *o)
+{
+	const uint8_t *id;
+
+	origin_procs_decode(d, s, o);
+	id = span_take(s, sizeof(o->id));
+	if (id)
+		memcpy(o->id, id, sizeof(o->id));
+	o->realtime = span_uv(s);
+	o->duration = span_uv(s);
+	o->reason = span_u32(s);
+	o->state = span_u32(s);
+	o->flags = span_u32(s);
+	o->cpus_online = span_u32(s);
+	o->kernel_release = decoding_refer(d, s, FOLD_STRINGS, NULL);
+	o->recorder = decoding_refer(d, s, FOLD_STRINGS, NULL);
+	o->version = decoding_refer(d, s, FOLD_STRINGS, NULL);
+	origin_labels_decode(d, s, o);
+}
+
+/* The least that a record can have: its length, the id, and a byte for each number. */
+#define ORIGIN_MIN_BYTES 29
+
+void origins_decode(struct decoding *d, struct span *s, struct fold_origins *origins)
+{
+	origins->v = decoding_alloc(d, s, span_left(s) / ORIGIN_MIN_BYTES + 1, sizeof(*origins->v));
+	while (span_left(s)) {
+		struct span record = record_next(s);
+		struct fold_origin origin = {0};
+
+		origin_decode(d, &record, &origin);
+		record_done(s, &record);
+		if (s->bad)
+			return;
+		origins->v[origins->n++] = origin;
 	}
 }
 

@@ -199,6 +199,42 @@ static void scope_decode(struct decoding *d, struct span *s, void *chunk)
 	m->scope_count = span_uv(s);
 }
 
+static void labels_encode(struct buf *to, const void *chunk, uint32_t meta_flags)
+{
+	const struct fold_meta *m = chunk;
+
+	for (size_t i = 0; i < m->nlabels; i++) {
+		size_t mark = buf_open(to);
+
+		buf_bytes(to, m->labels[i].key);
+		buf_bytes(to, m->labels[i].value);
+		buf_close(to, mark);
+	}
+}
+
+static void labels_decode(struct decoding *d, struct span *s, void *chunk)
+{
+	struct fold_meta *m = chunk;
+
+	while (span_left(s)) {
+		struct span record = span_cut(s, span_uv(s));
+		struct fold_label label = {span_bytes(&record), {0}};
+
+		label.value = span_bytes(&record);
+		if (!record.bad && (!label.key.size || label.key.size > FOLD_MAX_LABEL_KEY))
+			decoding_fail(d, &record, FOLD_E_LIMIT, label.key.size, "R-LBL-1");
+		if (label.value.size > FOLD_MAX_LABEL_VALUE)
+			decoding_fail(d, &record, FOLD_E_LIMIT, label.value.size, "R-LBL-1");
+		if (!record.bad && m->nlabels == FOLD_MAX_LABELS)
+			decoding_fail(d, &record, FOLD_E_LIMIT, m->nlabels, "R-LBL-1");
+		if (record.bad) {
+			span_fail(s, record.bad);
+			return;
+		}
+		m->labels[m->nlabels++] = label;
+	}
+}
+
 static const struct section sections[] = {
 	{FOLD_META_RECORDER, true, recorder_encode, recorder_decode},
 	{FOLD_META_ID, true, id_encode, id_decode},
@@ -207,5 +243,6 @@ static const struct section sections[] = {
 	{FOLD_META_MODE, true, mode_encode, mode_decode},
 	{FOLD_META_EVENTS, true, events_encode, events_decode},
 	{FOLD_META_SCOPE, true, scope_encode, scope_decode},
+	{FOLD_META_LABELS, false, labels_encode, labels_decode},
 };
 const struct section_table meta_sections = {sections, sizeof(sections) / sizeof(*sections)};

@@ -106,7 +106,7 @@ int writer_meta(struct writer *w, const struct fold_meta *meta)
 	uint8_t *header;
 
 	w->meta_flags = meta->flags;
-	begin(w, &meta_sections, meta, ALL_SECTIONS);
+	begin(w, &meta_sections, meta, meta->nlabels ? ALL_SECTIONS : ALL_SECTIONS & ~FOLD_HAVE(FOLD_META_LABELS));
 	header = buf_extend(&w->out, FOLD_HEADER_SIZE);
 	if (!header)
 		return fail(w, FOLD_E_MEMORY, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* No host name, no command line, no user: only what is needed to read it. */
+/* No host name, no command line, no user: only what is needed to read it, and labels that were asked for. */
 #include "meta.h"
 #include "clock.h"
 
@@ -77,4 +77,6 @@ void meta_fill(struct fold_meta *meta, const struct options *options, const stru
 	};
 	meta->scope = options->command ? FOLD_SCOPE_COMMAND : options->pids.n ? FOLD_SCOPE_PIDS : FOLD_SCOPE_SYSTEM;
 	meta->scope_count = options->command ? 1 : options->pids.n;
+	meta->nlabels = options->labels.n;
+	memcpy(meta->labels, options->labels.v, sizeof(meta->labels));
 }

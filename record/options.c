@@ -21,6 +21,7 @@ enum kind {
 	LIST,     /* struct numbers, up to high */
 	PATHS,
 	UNWIND,
+	LABEL,    /* struct label_list */
 };
 
 struct row {
@@ -51,6 +52,7 @@ static const struct row rows[] = {
 	{ 0, "raw-addresses", NULL, "keep where things were mapped (reveals address randomisation)", FLAG, AT(raw_addresses), 0, 0, false },
 	{ 0, "no-kernel-symbols", NULL, "do not name kernel functions here", FLAG, AT(no_kernel_symbols), 0, 0, false },
 	{ 0, "note", "TEXT", "a text for whoever reads the recording", TEXT, AT(note), 0, 0, false },
+	{ 0, "label", "KEY=VALUE", "what to call the recording, such as host=web1; may be given again", LABEL, AT(labels), 0, 0, false },
 	{ 0, "ring-size", "KIB", "kernel memory for each CPU's ring (by frequency, 512 to 8192)", NUMBER, AT(ring_kib), 64, 1 << 20, false },
 	{ 0, "check", NULL, "say what works on this host, what does not, and what would change it", FLAG, AT(check), 0, 0, false },
 	{ 'q', "quiet", NULL, "only errors and warnings", FLAG, AT(quiet), 0, 0, false },
@@ -149,6 +151,15 @@ static bool set_paths(const struct row *row, const char *arg, enum session_paths
 	return wrong(row, arg, "system, base or full");
 }
 
+static bool add_label(const struct row *row, const char *arg, struct label_list *out)
+{
+	enum label_result result = label_list_parse(out, arg);
+
+	if (result != LABEL_ADDED)
+		log_error("--%s: \"%s\" %s", row->name, arg, label_result_text(result));
+	return result == LABEL_ADDED;
+}
+
 static bool set(struct options *options, const struct row *row, const char *arg)
 {
 	void *at = (char *)options + row->where;
@@ -170,6 +181,8 @@ static bool set(struct options *options, const struct row *row, const char *arg)
 		return set_paths(row, arg, at);
 	case UNWIND:
 		return set_unwind(row, arg, at);
+	case LABEL:
+		return add_label(row, arg, at);
 	}
 	return false;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../format/label.h"
 #include "log.h"
 #include "session.h"
 #include "target.h"
@@ -32,6 +33,7 @@ struct options {
 	enum session_paths paths;
 	bool raw_addresses, no_kernel_symbols;
 	const char *note;
+	struct label_list labels;
 	uint32_t ring_kib;   /* 0: by frequency */
 	uint32_t table_size; /* 0: by frequency and CPUs */
 	uint32_t stack_memory; /* bytes, 0: the session's own limit */

@@ -36,7 +36,7 @@ static const struct row rows[] = {
 	{0, "from", "TIME", "from 14:02:10, 2026-11-29T14:02:10Z (UTC), or 12.5 (seconds) on", ROW_WORD, AT(from)},
 	{0, "to", "TIME", "before that time", ROW_WORD, AT(to)},
 	{0, NULL, NULL, "\nHow stacks are drawn:", ROW_HEADING, 0},
-	{0, "by", "comm|process|thread|cpu|host|event|none", "root of every stack; default comm", ROW_CHOICE, AT(tree.by)},
+	{0, "by", "ROOT", "root of every stack: comm (default), process, thread, cpu, host, label:KEY, event, none", ROW_WORD, AT(by)},
 	{0, "reverse", NULL, "from the leaf: callers lie below", ROW_FLAG, AT(tree.reverse)},
 	{0, NULL, NULL, "\nNames:", ROW_HEADING, 0},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
@@ -97,6 +97,30 @@ static int choose_format(struct options *opt)
 	return opt->format ? check_format(opt) : -1;
 }
 
+static int choose_by(struct options *opt)
+{
+	static const struct { const char *name; enum tree_by by; const char *label; } words[] = {
+		{"comm", TREE_BY_COMM, NULL}, {"process", TREE_BY_PROCESS, NULL}, {"thread", TREE_BY_THREAD, NULL},
+		{"cpu", TREE_BY_CPU, NULL}, {"host", TREE_BY_LABEL, "host"}, {"event", TREE_BY_EVENT, NULL}, {"none", TREE_BY_NONE, NULL},
+	};
+
+	if (!opt->by)
+		return 0;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(opt->by, words[i].name))
+			continue;
+		opt->tree.by = words[i].by;
+		opt->tree.label = words[i].label;
+		return 0;
+	}
+	opt->tree.by = TREE_BY_LABEL;
+	opt->tree.label = opt->by + strlen("label:");
+	if (!strncmp(opt->by, "label:", strlen("label:")) && *opt->tree.label)
+		return 0;
+	log_error("--by: \"%s\" is not one of comm, process, thread, cpu, host, label:KEY, event, none", opt->by);
+	return -1;
+}
+
 static int parse_time(struct select_time *time, const char *name, const char *text)
 {
 	if (!text || !select_parse_time(time, text))
@@ -152,7 +176,7 @@ int options_parse(struct options *opt, int argc, char **argv)
 	if (opt->out && !strcmp(opt->out, "-"))
 		opt->out = NULL;
 	connect_lists(opt);
-	if (choose_format(opt))
+	if (choose_format(opt) || choose_by(opt))
 		return -1;
 	opt->tree.merge_unnamed = opt->unnamed == OPTIONS_UNNAMED_DEFAULT ? opt->format->flags & OUTPUT_MERGE : opt->unnamed;
 	return check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||

@@ -229,6 +229,19 @@ static struct fold_bytes file_label(const struct rec_segment *segment)
 	return (struct fold_bytes){(const uint8_t *)name, n};
 }
 
+/* A host that nobody named is called by its file; other labels are there or not. */
+static struct fold_bytes label_name(const struct frames *frames, uint32_t process)
+{
+	const struct recording *rec = frames->rec;
+	struct fold_bytes label = recording_label(rec, process, frames->options->label);
+
+	if (label.at)
+		return label;
+	if (!strcmp(frames->options->label, "host"))
+		return file_label(&rec->segments[rec->processes[process].segment]);
+	return (struct fold_bytes){(const uint8_t *)"[unlabelled]", 12};
+}
+
 static struct fold_bytes root_name(const struct frames *frames, const struct rec_count *count)
 {
 	const struct recording *rec = frames->rec;
@@ -239,8 +252,8 @@ static struct fold_bytes root_name(const struct frames *frames, const struct rec
 	switch (frames->options->by) {
 	case TREE_BY_CPU:
 		return (struct fold_bytes){(const uint8_t *)"cpu", 3};
-	case TREE_BY_HOST:
-		return file_label(&rec->segments[process->segment]);
+	case TREE_BY_LABEL:
+		return label_name(frames, thread->process);
 	case TREE_BY_EVENT:
 		return recording_string(rec, rec->events[count->event].name);
 	case TREE_BY_THREAD:

@@ -29,6 +29,8 @@ void recording_release(struct recording *rec)
 	}
 	for (size_t i = 0; i < rec->nsegments; i++)
 		free(rec->segments[i].notes);
+	for (size_t i = 0; i < rec->norigins; i++)
+		free(rec->origins[i].labels);
 	free(rec->modules);
 	free(rec->processes);
 	free(rec->threads);
@@ -42,6 +44,7 @@ void recording_release(struct recording *rec)
 	free(rec->samples.weight);
 	free(rec->events);
 	free(rec->segments);
+	free(rec->origins);
 	intern_release(&rec->strings);
 	*rec = (struct recording){0};
 }

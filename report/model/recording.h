@@ -41,6 +41,7 @@ struct rec_process {
 	uint32_t exe;         /* module or REC_NONE */
 	uint32_t parent;      /* process or REC_NONE */
 	uint32_t segment;
+	uint32_t origin;      /* in origins[]; REC_NONE: the segment was not merged */
 	int64_t start;        /* CLOCK_MONOTONIC ns, 0 unknown */
 };
 struct rec_thread {
@@ -118,6 +119,8 @@ struct rec_meta {
 	uint32_t nevents;
 	uint32_t scope;
 	uint64_t scope_count;
+	size_t nlabels;
+	struct fold_label labels[FOLD_MAX_LABELS];
 };
 struct rec_end { /* END without its totals, which are in rec_event and sum_closes */
 	uint32_t reason;
@@ -141,6 +144,17 @@ struct rec_segment { /* one recording: META to END */
 	struct fold_bytes *notes;
 };
 
+/* One of the recordings that a segment was merged from. */
+struct rec_origin {
+	uint32_t segment;
+	uint8_t id[16];
+	uint64_t realtime, duration; /* when it began; ns */
+	uint32_t reason, state, flags, cpus_online; /* state: enum fold_origin_state */
+	struct fold_bytes kernel_release, recorder, version;
+	size_t nlabels;
+	struct fold_label *labels;
+};
+
 /* Zeroed is empty.  Nodes stand behind their parents. */
 struct recording {
 	struct intern strings; /* 0 is "" */
@@ -153,6 +167,7 @@ struct recording {
 	struct rec_samples samples;
 	size_t nevents; struct rec_event *events;
 	size_t nsegments; struct rec_segment *segments;
+	size_t norigins; struct rec_origin *origins;
 };
 
 struct select;
@@ -167,5 +182,8 @@ int recording_load(struct recording *rec, char *const *files, size_t nfiles, con
 void recording_release(struct recording *rec);
 
 struct fold_bytes recording_string(const struct recording *rec, uint32_t id);
+
+/* The label that holds for a process: of its origin, else of its segment; `at` NULL: none. */
+struct fold_bytes recording_label(const struct recording *rec, uint32_t process, const char *key);
 
 #endif

@@ -125,6 +125,20 @@ static int define_event(struct segment *s, uint32_t i, const struct fold_event *
 	return 0;
 }
 
+static int keep_labels(struct load *load, const struct fold_meta *from, struct rec_meta *to)
+{
+	uint32_t id;
+
+	for (; to->nlabels < from->nlabels; to->nlabels++) {
+		const struct fold_label *label = &from->labels[to->nlabels];
+
+		if (keep_bytes(load, label->key, &to->labels[to->nlabels].key, &id) ||
+		    keep_bytes(load, label->value, &to->labels[to->nlabels].value, &id))
+			return -1;
+	}
+	return 0;
+}
+
 int segment_meta(struct segment *s, const struct fold_meta *meta)
 {
 	const struct select *select = s->load->select;
@@ -158,6 +172,8 @@ int segment_meta(struct segment *s, const struct fold_meta *meta)
 	for (uint32_t i = 0; i < meta->nevents; i++)
 		if (define_event(s, i, &meta->events[i]))
 			return -1;
+	if (keep_labels(s->load, meta, kept))
+		return -1;
 	s->by_thread = select->npids || select->ntids || select->ncomms;
 	s->begun = true;
 	return 0;
@@ -174,7 +190,7 @@ void segment_end(struct segment *s, const struct fold_end *end)
 
 /* ----------------------------------------------------------- definitions */
 
-static int string_id(struct segment *s, uint64_t id, uint32_t *out)
+int segment_string(struct segment *s, uint64_t id, uint32_t *out)
 {
 	*out = id ? idmap_get(&s->strings, id) : 0;
 	if (*out != IDMAP_LOST)
@@ -202,7 +218,7 @@ static int add_modules(struct segment *s, const struct fold_modules *modules)
 	for (size_t i = 0; i < modules->n; i++) {
 		const struct fold_module *m = &modules->v[i];
 
-		if (string_id(s, m->name, &name) ||
+		if (segment_string(s, m->name, &name) ||
 		    modules_add(&s->load->modules, &s->load->rec->strings, m, name, s->id,
 				anchored && m->kind == FOLD_MODULE_KERNEL, &id) ||
 		    idmap_add(&s->modules, modules->first_id + i, id) ||
@@ -256,11 +272,12 @@ static int add_procs(struct segment *s, const struct fold_procs *procs)
 			.exe = p->exe ? idmap_get(&s->modules, p->exe - 1) : REC_NONE,
 			.parent = p->parent ? idmap_get(&s->procs, p->parent - 1) : REC_NONE,
 			.segment = s->id,
+			.origin = REC_NONE,
 			.start = p->start ? segment_monotonic(s, p->start) : 0,
 		};
 		uint32_t id;
 
-		if (string_id(s, p->comm, &new.comm) || append_process(s->load, &new, &id) ||
+		if (segment_string(s, p->comm, &new.comm) || append_process(s->load, &new, &id) ||
 		    idmap_add(&s->procs, procs->first_id + i, id))
 			return -1;
 	}
@@ -334,7 +351,7 @@ static int add_threads(struct segment *s, const struct fold_threads *threads)
 
 		if (new.process == REC_NONE && segment_lost_process(s, &new.process))
 			return -1;
-		if (string_id(s, t->comm, &new.comm) || append_thread(s->load, &new, &id) ||
+		if (segment_string(s, t->comm, &new.comm) || append_thread(s->load, &new, &id) ||
 		    idmap_add(&s->threads, file_id, id))
 			return -1;
 		if (s->by_thread && thread_wanted(s->load, &new) && mark_wanted(s, file_id))
@@ -345,10 +362,10 @@ static int add_threads(struct segment *s, const struct fold_threads *threads)
 
 int segment_lost_process(struct segment *s, uint32_t *process)
 {
-	struct rec_process lost = {.exe = REC_NONE, .parent = REC_NONE, .segment = s->id};
+	struct rec_process lost = {.exe = REC_NONE, .parent = REC_NONE, .segment = s->id, .origin = REC_NONE};
 
 	if (s->lost_process == REC_NONE &&
-	    (string_id(s, UINT64_MAX, &lost.comm) || append_process(s->load, &lost, &s->lost_process)))
+	    (segment_string(s, UINT64_MAX, &lost.comm) || append_process(s->load, &lost, &s->lost_process)))
 		return -1;
 	*process = s->lost_process;
 	return 0;
@@ -359,7 +376,7 @@ int segment_lost_thread(struct segment *s, uint32_t *thread)
 	struct rec_thread lost = {0};
 
 	if (s->lost_thread == REC_NONE &&
-	    (segment_lost_process(s, &lost.process) || string_id(s, UINT64_MAX, &lost.comm) ||
+	    (segment_lost_process(s, &lost.process) || segment_string(s, UINT64_MAX, &lost.comm) ||
 	     append_thread(s->load, &lost, &s->lost_thread)))
 		return -1;
 	*thread = s->lost_thread;
@@ -521,5 +538,7 @@ int segment_batch(struct segment *s, const struct fold_batch *batch)
 	    segment_samples(s, &batch->samples) || segment_counts(s, &batch->counts))
 		return -1;
 	add_account(s, &batch->account);
+	if (segment_origins(s, &batch->origins))
+		return -1;
 	return add_syms(s, &batch->ksyms, NULL, 0) || add_syms(s, &batch->jitsyms, NULL, 0) ? -1 : 0;
 }

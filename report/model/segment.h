@@ -26,7 +26,7 @@ struct load { /* what all files together become */
 	const struct select *select;
 	struct rec_keep keep;
 	uint64_t *cpus;      /* bitmap of select's CPUs, NULL all */
-	size_t processes_room, threads_room, mmaps_room, events_room, segments_room;
+	size_t processes_room, threads_room, mmaps_room, events_room, segments_room, origins_room;
 	struct modules modules;
 	struct trie trie;
 	struct stacks stacks;
@@ -84,6 +84,10 @@ struct rec_segment *segment_record(const struct segment *s);
 /* Ticks since META's start as ns on CLOCK_MONOTONIC; what is beyond its range is its end. */
 int64_t segment_monotonic(const struct segment *s, int64_t ticks);
 
+/* A string of the file by its id; "[lost]" when its definition is.  0, or -1 out of memory. */
+int segment_string(struct segment *s, uint64_t id, uint32_t *out);
+/* origins.c */
+int segment_origins(struct segment *s, const struct fold_origins *origins);
 /* columns.c: count the rows of a batch. */
 int segment_samples(struct segment *s, const struct fold_samples *samples);
 int segment_counts(struct segment *s, const struct fold_counts *counts);

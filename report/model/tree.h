@@ -10,7 +10,7 @@
 #include "recording.h"
 #include "select.h"
 
-enum tree_by { TREE_BY_COMM = 0, TREE_BY_PROCESS, TREE_BY_THREAD, TREE_BY_CPU, TREE_BY_HOST, TREE_BY_EVENT, TREE_BY_NONE };
+enum tree_by { TREE_BY_COMM = 0, TREE_BY_PROCESS, TREE_BY_THREAD, TREE_BY_CPU, TREE_BY_LABEL, TREE_BY_EVENT, TREE_BY_NONE };
 
 enum frame_kind { /* what colours and annotations go by */
 	FRAME_ROOT = 0,    /* a root from --by: comm, thread ... */
@@ -34,6 +34,7 @@ struct tree_node {
 
 struct tree_options {
 	enum tree_by by;
+	const char *label; /* BY_LABEL: its key */
 	bool reverse;      /* root = leaf: callers below */
 	bool offsets;      /* name+0x12 */
 	bool annotate;     /* _[k], _[j], _[i] are appended to names */

@@ -16,6 +16,7 @@ const char *cause_word(uint32_t cause)
 		[FOLD_LOST_MALFORMED] = "malformed events",
 		[FOLD_LOST_STACK_ID] = "stack ids that could not be resolved",
 		[FOLD_LOST_KERNEL] = "never came out of the kernel",
+		[FOLD_LOST_DAMAGE] = "in damaged or missing parts of merged recordings",
 		[FOLD_NOTE_IDLE] = "idle CPU",
 		[FOLD_NOTE_FILTERED] = "not asked for",
 		[FOLD_NOTE_NO_KSTACK] = "in the kernel, without a kernel stack",

@@ -74,6 +74,15 @@ static void hex(struct dump *d, const char *key, const uint8_t *at, size_t n)
 	emit_char(&d->emit, '"');
 }
 
+static void uuid(struct dump *d, const char *key, const uint8_t *id)
+{
+	emit_str(&d->emit, key);
+	emit_char(&d->emit, '"');
+	for (size_t i = 0; i < 16; i++)
+		emit_printf(&d->emit, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", id[i]);
+	emit_char(&d->emit, '"');
+}
+
 static void close_line(struct dump *d)
 {
 	emit_str(&d->emit, "}\n");
@@ -122,16 +131,12 @@ static void dump_event(struct dump *d, size_t id, const struct fold_event *event
 
 static void dump_meta(struct dump *d, const struct fold_meta *m)
 {
-	const uint8_t *id = m->id;
-
 	string(d, "{\"is\":\"recorder\",\"name\":", m->recorder);
 	string(d, ",\"version\":", m->version);
 	number(d, ",\"draft\":", m->draft);
 	close_line(d);
-	emit_str(&d->emit, "{\"is\":\"id\",\"uuid\":\"");
-	for (size_t i = 0; i < sizeof(m->id); i++)
-		emit_printf(&d->emit, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", id[i]);
-	emit_str(&d->emit, "\"}\n");
+	uuid(d, "{\"is\":\"id\",\"uuid\":", m->id);
+	close_line(d);
 	number(d, "{\"is\":\"clock\",\"monotonic\":", m->start.monotonic);
 	number(d, ",\"realtime\":", m->start.realtime);
 	number(d, ",\"boottime\":", m->start.boottime);
@@ -144,6 +149,11 @@ static void dump_meta(struct dump *d, const struct fold_meta *m)
 	number(d, "{\"is\":\"scope\",\"scope\":", m->scope);
 	number(d, ",\"count\":", m->scope_count);
 	close_line(d);
+	for (size_t i = 0; i < m->nlabels; i++) {
+		string(d, "{\"is\":\"label\",\"key\":", m->labels[i].key);
+		string(d, ",\"value\":", m->labels[i].value);
+		close_line(d);
+	}
 }
 
 /* ---- BATCH */
@@ -329,6 +339,34 @@ static void dump_syms(struct dump *d, const char *is, const struct fold_syms *s)
 	}
 }
 
+static void dump_origins(struct dump *d, const struct fold_origins *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fold_origin *o = &s->v[i];
+
+		number(d, "{\"is\":\"origin\",\"first\":", o->first);
+		number(d, ",\"procs\":", o->nprocs);
+		uuid(d, ",\"uuid\":", o->id);
+		number(d, ",\"realtime\":", o->realtime);
+		number(d, ",\"duration\":", o->duration);
+		number(d, ",\"reason\":", o->reason);
+		number(d, ",\"state\":", o->state);
+		number(d, ",\"flags\":", o->flags);
+		number(d, ",\"cpus_online\":", o->cpus_online);
+		number(d, ",\"kernel_release\":", o->kernel_release);
+		number(d, ",\"recorder\":", o->recorder);
+		number(d, ",\"version\":", o->version);
+		emit_str(&d->emit, ",\"labels\":[");
+		for (size_t k = 0; k < o->nlabels; k++) {
+			number(d, k ? ",[" : "[", o->labels[k].key);
+			number(d, ",", o->labels[k].value);
+			emit_char(&d->emit, ']');
+		}
+		emit_char(&d->emit, ']');
+		close_line(d);
+	}
+}
+
 static void dump_batch(struct dump *d, const struct fold_batch *b)
 {
 	dump_strings(d, &b->strings);
@@ -344,6 +382,7 @@ static void dump_batch(struct dump *d, const struct fold_batch *b)
 	dump_account(d, &b->account);
 	dump_syms(d, "ksym", &b->ksyms);
 	dump_syms(d, "jitsym", &b->jitsyms);
+	dump_origins(d, &b->origins);
 }
 
 /* ---- END */

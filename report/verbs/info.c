@@ -188,6 +188,59 @@ static void show_cost(struct info *info, const struct rec_segment *s)
 	emit_str(e, " at most\n");
 }
 
+/* "host=web1 site=north" */
+static void show_labels(struct info *info, const struct fold_label *v, size_t n)
+{
+	if (!n)
+		return;
+	label(info, "labels");
+	for (size_t i = 0; i < n; i++) {
+		emit_str(&info->emit, i ? "  " : "");
+		bytes(info, v[i].key);
+		emit_char(&info->emit, '=');
+		bytes(info, v[i].value);
+	}
+	emit_char(&info->emit, '\n');
+}
+
+static void show_origin(struct info *info, const struct rec_origin *o)
+{
+	struct emit *e = &info->emit;
+
+	emit_str(e, "\n  recorded        ");
+	utc(info, o->realtime);
+	emit_printf(e, " UTC, %.1f s, on %" PRIu32 " CPUs%s", (double)o->duration / 1e9, o->cpus_online, o->kernel_release.size ? ", Linux " : "");
+	bytes(info, o->kernel_release);
+	emit_char(e, '\n');
+	show_labels(info, o->labels, o->nlabels);
+	if (o->state == FOLD_ORIGIN_ENDED)
+		return;
+	label(info, "state");
+	emit_str(e, o->state & FOLD_ORIGIN_ENDED ? "a part of it was damaged\n" :
+		 o->state & FOLD_ORIGIN_DAMAGED ? "NOT COMPLETE, and a part of it was damaged\n" : "NOT COMPLETE: it had no end\n");
+}
+
+/* What a merged recording was made of. */
+static void show_origins(struct info *info, size_t segment)
+{
+	const struct recording *rec = info->rec;
+	size_t n = 0, shown = 0, top = info->opt->top ? info->opt->top : 10;
+	char count[27];
+
+	for (size_t i = 0; i < rec->norigins; i++)
+		n += rec->origins[i].segment == segment;
+	if (!n)
+		return;
+	text_count(count, n);
+	label(info, "merged");
+	emit_printf(&info->emit, "from %s %s\n", count, n == 1 ? "recording" : "recordings");
+	for (size_t i = 0; i < rec->norigins && shown < top; i++)
+		if (rec->origins[i].segment == segment && ++shown)
+			show_origin(info, &rec->origins[i]);
+	if (n > shown)
+		emit_printf(&info->emit, "\n  and %zu more (--top N shows more)\n", n - shown);
+}
+
 static void show_state(struct info *info, const struct rec_segment *s)
 {
 	struct emit *e = &info->emit;
@@ -224,6 +277,7 @@ static void show_segment(struct info *info, size_t i)
 	show_target(info, &s->meta);
 	show_mode(info, &s->meta);
 	show_cost(info, s);
+	show_labels(info, s->meta.labels, s->meta.nlabels);
 	label(info, "id");
 	for (size_t k = 0; k < sizeof(s->meta.id); k++)
 		emit_printf(e, "%s%02x", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", s->meta.id[k]);
@@ -234,6 +288,7 @@ static void show_segment(struct info *info, size_t i)
 		emit_char(e, '\n');
 	}
 	show_state(info, s);
+	show_origins(info, i);
 }
 
 /* ---------------------------------------------------------------- events */

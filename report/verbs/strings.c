@@ -34,6 +34,10 @@ static void meta_strings(struct emit *e, const struct fold_meta *m)
 		for (size_t k = 0; k < m->events[i].nweights; k++)
 			line(e, "META", m->events[i].weights[k].name);
 	}
+	for (size_t i = 0; i < m->nlabels; i++) {
+		line(e, "LABEL", m->labels[i].key);
+		line(e, "LABEL", m->labels[i].value);
+	}
 }
 
 static void list(struct emit *e, const char *part, const struct fold_strings *strings)

@@ -22,7 +22,7 @@ run 2 --nonsense events.foldrec; says "no option --nonsense"
 run 2 -Z events.foldrec; says "no option -Z"
 run 2 -f nonsense events.foldrec; says 'no format "nonsense"'
 run 2 -o x.png events.foldrec; says "choose one with -f"; [ ! -e x.png ] || fail "x.png was made"
-run 2 --by nonsense events.foldrec; says "one of comm|process"
+run 2 --by nonsense events.foldrec; says "one of comm, process"
 run 2 --pid 1,x events.foldrec; says '"1,x" is not a valid'
 run 2 --min 101 events.foldrec
 run 2 --top events.foldrec; says '"events.foldrec" is not'

@@ -6,6 +6,7 @@
 #include "unusual.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- definitions */
 
@@ -121,6 +122,28 @@ void any_syms(struct recording *g, struct fold_syms *syms, bool kernel, uint64_t
 
 		if ((kind == FOLD_MODULE_KERNEL || kind == FOLD_MODULE_KO || kind == FOLD_MODULE_BPF) == kernel)
 			syms->v[syms->n++] = (struct fold_sym){module, any(g) >> 2, once_in(g, 4) ? 0 : any(g) >> 2, below(g, names)};
+	}
+}
+
+void any_origins(struct recording *g, struct fold_origins *origins)
+{
+	*origins = (struct fold_origins){.n = below(g, 4)};
+	origins->v = pool_take(&g->pool, origins->n, sizeof(*origins->v));
+	for (size_t i = 0; i < origins->n; i++) {
+		struct fold_origin *o = &origins->v[i];
+
+		*o = (struct fold_origin){
+			.first = g->origin_end + below(g, g->procs - g->origin_end + 1), .realtime = any(g), .duration = any(g),
+			.reason = any_of(g, FOLD_REASON_ERROR), .state = (uint32_t)below(g, 4), .flags = (uint32_t)below(g, 64),
+			.cpus_online = any32(g), .kernel_release = a_string(g), .recorder = a_string(g), .version = a_string(g),
+			.nlabels = below(g, once_in(g, 10) ? FOLD_MAX_LABELS + 1 : 3),
+		};
+		o->nprocs = below(g, g->procs - o->first + 1);
+		g->origin_end = o->first + o->nprocs;
+		memcpy(o->id, any_bytes(g, sizeof(o->id)).at, sizeof(o->id));
+		o->labels = pool_take(&g->pool, o->nlabels, sizeof(*o->labels));
+		for (size_t k = 0; k < o->nlabels; k++)
+			o->labels[k] = (struct fold_origin_label){a_string(g), a_string(g)};
 	}
 }
 

@@ -23,6 +23,25 @@ static void any_event(struct recording *g, struct fold_event *event)
 		g->nweights = event->nweights;
 }
 
+/* Keys that ascend: each of a letter of its own. */
+static void any_labels(struct recording *g)
+{
+	struct fold_meta *meta = &g->meta;
+
+	for (char first = 'a'; first <= 'z' && meta->nlabels < FOLD_MAX_LABELS; first++) {
+		size_t n = 1 + below(g, once_in(g, 10) ? FOLD_MAX_LABEL_KEY : 8);
+		uint8_t *key = pool_take(&g->pool, n, 1);
+
+		if (!once_in(g, 4))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			key[i] = (uint8_t)(i ? "abcdefghijklmnopqrstuvwxyz0123456789_.-"[below(g, 39)] : first);
+		meta->labels[meta->nlabels++] = (struct fold_label){
+			{key, n}, any_bytes(g, once_in(g, 10) ? FOLD_MAX_LABEL_VALUE : below(g, 20)),
+		};
+	}
+}
+
 static void any_meta(struct recording *g)
 {
 	struct fold_meta *meta = &g->meta;
@@ -34,7 +53,7 @@ static void any_meta(struct recording *g)
 		.cpus_online = any32(g), .cpus_possible = any32(g),
 		.mode = once_in(g, 3) ? FOLD_MODE_AGGREGATED : FOLD_MODE_EVENTS, .interval_ns = any(g),
 		.sides = (uint32_t)below(g, 4), .max_depth = any32(g), .unwinder = any_of(g, FOLD_UNWIND_LBR),
-		.flags = (uint32_t)below(g, 32), .nevents = 1 + below(g, once_in(g, 10) ? FOLD_MAX_EVENTS : 3),
+		.flags = (uint32_t)below(g, 64), .nevents = 1 + below(g, once_in(g, 10) ? FOLD_MAX_EVENTS : 3),
 		.scope = any_of(g, FOLD_SCOPE_CGROUP), .scope_count = any(g),
 	};
 	if (once_in(g, 2))
@@ -44,18 +63,20 @@ static void any_meta(struct recording *g)
 	meta->id[8] = (meta->id[8] & 0x3f) | 0x80;
 	for (size_t i = 0; i < meta->nevents; i++)
 		any_event(g, &meta->events[i]);
+	if (once_in(g, 3))
+		any_labels(g);
 }
 
 /* ---- chunks */
 
 static void write_batch(struct recording *g)
 {
-	struct fold_batch batch = {.have = (uint32_t)random_u64(&g->random) | (uint32_t)random_u64(&g->random)};
-	uint32_t *have = &batch.have;
+	struct fold_batch batch = {.have = random_u64(&g->random) | random_u64(&g->random)};
+	uint64_t *have = &batch.have;
 
-	*have &= (1u << FOLD_SECTION_MAX) - 2;
-	*have &= ~(1u << (g->meta.mode == FOLD_MODE_AGGREGATED ? FOLD_SAMPLES : FOLD_COUNTS));
-#define SECTION(id, fill) do { if (*have & 1u << (id)) fill; } while (0)
+	*have &= ((1u << FOLD_SECTION_MAX) - 2) | (g->meta.flags & FOLD_FLAG_MERGED ? FOLD_HAVE(FOLD_ORIGINS) : 0);
+	*have &= ~(UINT64_C(1) << (g->meta.mode == FOLD_MODE_AGGREGATED ? FOLD_SAMPLES : FOLD_COUNTS));
+#define SECTION(id, fill) do { if (*have & FOLD_HAVE(id)) fill; } while (0)
 	SECTION(FOLD_STRINGS, any_strings(g, &batch.strings));
 	SECTION(FOLD_MODULES, any_modules(g, &batch.modules));
 	SECTION(FOLD_PROCS, any_procs(g, &batch.procs));
@@ -68,6 +89,7 @@ static void write_batch(struct recording *g)
 	SECTION(FOLD_ACCOUNT, any_account(g, &batch.account));
 	SECTION(FOLD_KSYMS, any_syms(g, &batch.ksyms, true, g->strings));
 	SECTION(FOLD_JITSYMS, any_syms(g, &batch.jitsyms, false, g->strings));
+	SECTION(FOLD_ORIGINS, any_origins(g, &batch.origins));
 #undef SECTION
 	gen_check(g->w, writer_batch(g->w, &batch));
 }

@@ -22,6 +22,7 @@ struct recording {
 	uint64_t base[MAX_MODULES], span[MAX_MODULES];
 	uint64_t space;                   /* end of the last module */
 	uint64_t procs, threads, kstacks, ustacks;
+	uint64_t origin_end;              /* processes below it have an origin */
 	struct fold_total totals[FOLD_MAX_EVENTS];
 };
 
@@ -56,5 +57,8 @@ void any_counts(struct recording *g, struct fold_counts *c);
 void any_account(struct recording *g, struct fold_account *account);
 /* Of modules that KSYMS may name, or of the others; names below `names`. */
 void any_syms(struct recording *g, struct fold_syms *syms, bool kernel, uint64_t names);
+
+/* Which processes came from where, of those that no origin was given yet. */
+void any_origins(struct recording *g, struct fold_origins *origins);
 
 #endif

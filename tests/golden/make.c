@@ -70,8 +70,10 @@ static struct buf encoded(const struct section_table *table, const void *chunk, 
 
 static void add_meta(struct file *f, const struct fold_meta *meta)
 {
+	uint64_t have = meta->nlabels ? ALL_SECTIONS : ALL_SECTIONS & ~FOLD_HAVE(FOLD_META_LABELS);
+
 	for (int i = 0; i < 2; i++) {
-		struct buf payload = encoded(&meta_sections, meta, ALL_SECTIONS);
+		struct buf payload = encoded(&meta_sections, meta, have);
 
 		add(f, FOLD_META, &payload, -1);
 	}
@@ -181,6 +183,18 @@ static void make_good(void)
 	end.totals[0] = end.totals[1] = (struct fold_total){0};
 	add_end(&f, end);
 	save("good", "no-samples.foldrec", &f);
+}
+
+static void make_merged(void)
+{
+	struct fold_meta meta = made_merged_meta();
+	struct file f;
+
+	begin(&f);
+	add_meta(&f, &meta);
+	add_batch(&f, made_origins, -1);
+	add_end(&f, made_end());
+	save("good", "merged.foldrec", &f);
 }
 
 /* A second segment, and what a later minor version might add: a minor number, a
@@ -322,7 +336,7 @@ static void make_bad_sequences(void)
 
 	begin_made(&f);
 	meta.id[3] ^= 1;
-	payload = encoded(&meta_sections, &meta, ALL_SECTIONS);
+	payload = encoded(&meta_sections, &meta, ALL_SECTIONS & ~FOLD_HAVE(FOLD_META_LABELS));
 	add(&f, FOLD_META, &payload, -1);
 	bad("CHUNK_ORDER", &f, f.last, "R-ORD-2");
 
@@ -364,7 +378,7 @@ static void make_bad_payloads(void)
 	struct fold_bytes strings[] = {{string, sizeof(string)}};
 	struct fold_batch batch = {.strings = {.first_id = 11, .n = 1, .v = strings}};
 	struct fold_meta meta = made_meta();
-	struct buf payload = encoded(&meta_sections, &meta, ~(UINT64_C(1) << FOLD_META_SCOPE));
+	struct buf payload = encoded(&meta_sections, &meta, ~(FOLD_HAVE(FOLD_META_SCOPE) | FOLD_HAVE(FOLD_META_LABELS)));
 	struct file f;
 
 	begin(&f);
@@ -400,6 +414,7 @@ int main(int argc, char **argv)
 	top = argv[1];
 	expectations = open_in(".", "bad.expect");
 	make_good();
+	make_merged();
 	make_later();
 	make_bad_headers();
 	make_bad_chunk_headers();

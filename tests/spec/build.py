@@ -53,7 +53,7 @@ def event(kind=1, name=b"cpu-clock", weights=()):
 
 
 def meta(**change):
-    """The payload of a META; a keyword replaces the content of its section, None leaves it out."""
+    """The payload of a META; a keyword replaces the content of its section, None leaves it out; `labels` adds LABELS."""
     contents = {
         "recorder": text(b"t") + text(b"0") + uv(foldread.DRAFT),
         "id": ID,
@@ -63,8 +63,18 @@ def meta(**change):
         "events": event(),
         "scope": uvs(0, 0),
     }
+    labels = change.pop("labels", None)
     contents.update(change)
-    return b"".join(section(i + 1, body) for i, body in enumerate(contents.values()) if body is not None)
+    return b"".join(section(i + 1, body) for i, body in enumerate(contents.values()) if body is not None) + (b"" if labels is None else section(64, labels))
+
+
+def label(key=b"host", value=b"web1"):
+    return record(text(key), text(value))
+
+
+def origin(first=0, procs=1, state=1, flags=0, names=(0, 0, 0), labels=()):
+    """A record of ORIGINS; names and labels are string ids."""
+    return record(first, procs, ID, 10 ** 18, 10 ** 9, 1, state, flags, 1, *names, len(labels), *(n for pair in labels for n in pair))
 
 
 def mode(flags=0, aggregated=False):

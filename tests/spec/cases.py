@@ -194,6 +194,39 @@ def metas():
     first_meta("R-LIM-1", "a name of 65,537 bytes", "drop", events=event(name=b"x" * 65537))
     first_meta("R-LIM-1", "a name of 65,536 bytes", "read", events=event(name=b"x" * 65536))
     first_meta("R-VER-1", "an unused flag", "told", mode=mode(1 << 20))
+    first_meta("R-LBL-1", "a label", "read", labels=label())
+    first_meta("R-LBL-1", "no label", "read", labels=b"")
+    first_meta("R-LBL-1", "16 labels", "read", labels=b"".join(label(b"k%02d" % i) for i in range(16)))
+    first_meta("R-LBL-1", "17 labels", "drop", labels=b"".join(label(b"k%02d" % i) for i in range(17)))
+    first_meta("R-LBL-1", "a key without a byte", "drop", labels=label(b""))
+    first_meta("R-LBL-1", "a key of 64 bytes, a value of 256", "read", labels=label(b"k" * 64, b"v" * 256))
+    first_meta("R-LBL-1", "a key of 65 bytes", "drop", labels=label(b"k" * 65))
+    first_meta("R-LBL-1", "a value of 257 bytes", "drop", labels=label(b"k", b"v" * 257))
+    first_meta("R-LBL-1", "a value that control bytes stand in", "read", labels=label(b"k", b"\x1b[31m\n\xff"))
+    first_meta("R-LBL-2", "a key with an equals sign", "told", labels=label(b"a=b"))
+    first_meta("R-LBL-2", "a key in capitals", "told", labels=label(b"Host"))
+    first_meta("R-LBL-3", "keys in descending order", "told", labels=label(b"b") + label(b"a"))
+    first_meta("R-LBL-3", "a key twice", "told", labels=label(b"a") + label(b"a"))
+    first_meta("R-LBL-3", "a key that begins like the one before it", "read", labels=label(b"a") + label(b"a.b"))
+
+
+def origins():
+    merged = meta(mode=mode(32))
+    batch("R-ORG-1", "an origin", "read", section(65, origin(labels=[(1, 2), (3, 0)])), first=merged)
+    batch("R-ORG-1", "an origin of no process", "read", section(65, origin(1, 0)), first=merged)
+    batch("R-ORG-1", "a process that is not defined", "drop", section(65, origin(0, 2)), first=merged)
+    batch("R-ORG-1", "a first process that is not defined", "drop", section(65, origin(2, 0)), first=merged)
+    after_loss("R-ORG-1", "processes that are lost", "read", section(65, origin(7, 9)), names="R-ORG-4")
+    after_loss("R-ORG-1", "processes beyond the limit", "drop", section(65, origin(7, 2 ** 22)))
+    batch("R-ORG-2", "16 labels", "read", section(65, origin(labels=[(1, 2)] * 16)), first=merged)
+    batch("R-ORG-2", "17 labels", "drop", section(65, origin(labels=[(1, 2)] * 17)), first=merged)
+    batch("R-DEF-2", "a label that no string is", "drop", section(65, origin(labels=[(1, 4)])), first=merged)
+    batch("R-DEF-2", "a release that no string is", "drop", section(65, origin(names=(4, 0, 0))), first=merged)
+    batch("R-PAY-2", "an origin that ends early", "drop", section(65, record(0, 1, ID)), first=merged)
+    batch("R-ORG-3", "a process of two origins", "told", section(65, origin(0, 1) + origin(0, 1)), first=merged)
+    batch("R-ORG-4", "an origin in what was not merged", "told", section(65, origin()))
+    batch("R-VER-1", "an unused flag of an origin", "told", section(65, origin(state=4)), first=merged)
+    batch("R-MOD-5", "a second kernel in what was merged", "read", section(2, 2, 0x20000, module(kind=0)), first=merged)
 
 
 def defines():
@@ -444,7 +477,7 @@ def fails(rule, outcome, data, names, report, has_check):
 
 
 def main():
-    for group in (general, container, payloads, metas, defines, stacks, rows, sums, symbols, recovery):
+    for group in (general, container, payloads, metas, defines, stacks, origins, rows, sums, symbols, recovery):
         group()
     report = os.environ.get("FOLD_REPORT")
     report = report if report and os.access(report, os.X_OK) else None

@@ -42,6 +42,9 @@ MAX_EVENTS = 64
 MAX_WEIGHTS = 8
 MAX_CPUS = 1 << 16
 MAX_ROWS = 1 << 20
+MAX_LABELS = 16
+MAX_LABEL_KEY = 64
+MAX_LABEL_VALUE = 256
 ALIGN = 4096
 
 RAW_ADDRESSES = 1
@@ -330,9 +333,13 @@ def meta_recorder(span, state):
     yield line("recorder", name=name, version=version, draft=draft)
 
 
+def dashed(uuid):
+    h = uuid.hex()
+    return '"%s-%s-%s-%s-%s"' % (h[:8], h[8:12], h[12:16], h[16:20], h[20:])
+
+
 def meta_id(span, state):
-    h = span.raw(16).hex()
-    yield line("id", uuid='"%s-%s-%s-%s-%s"' % (h[:8], h[8:12], h[12:16], h[16:20], h[20:]))
+    yield line("id", uuid=dashed(span.raw(16)))
 
 
 def meta_clock(span, state):
@@ -380,6 +387,16 @@ def meta_events(span, state):
 def meta_scope(span, state):
     scope, count = span.uv32(), span.uv()
     yield line("scope", scope=scope, count=count)
+
+
+def meta_labels(span, state):
+    count = 0
+    while span.more():
+        record = span.sub()
+        key, value = record.string(MAX_LABEL_KEY, "R-LBL-1"), record.string(MAX_LABEL_VALUE, "R-LBL-1")
+        must(key and count < MAX_LABELS, "R-LBL-1")
+        count += 1
+        yield line("label", key=key, value=value)
 
 
 # ---------------------------------------------------------------- BATCH: definitions
@@ -602,6 +619,22 @@ def syms(kind):
     return decode
 
 
+def batch_origins(span, state):
+    while span.more():
+        record = span.sub()
+        first, procs = record.uv32(), record.uv32()
+        must(first + procs <= (MAX_PROCS if state.lost else state.procs), "R-ORG-1")
+        uuid, realtime, duration = dashed(record.raw(16)), record.uv(), record.uv()
+        reason, flags_state, flags, cpus = (record.uv32() for _ in range(4))
+        release, recorder, version = (state.string_id(record) for _ in range(3))
+        count = record.uv()
+        must(count <= MAX_LABELS, "R-ORG-2")
+        labels = [listed([state.string_id(record), state.string_id(record)]) for _ in range(count)]
+        yield line("origin", first=first, procs=procs, uuid=uuid, realtime=realtime, duration=duration, reason=reason,
+                   state=flags_state, flags=flags, cpus_online=cpus, kernel_release=release, recorder=recorder,
+                   version=version, labels=listed(labels))
+
+
 # ---------------------------------------------------------------- END, NOTE, SYMBOLS
 
 def end_stop(span, state):
@@ -646,9 +679,10 @@ def symbols_syms(span, state):
 
 
 SECTIONS = {
-    META: {1: meta_recorder, 2: meta_id, 3: meta_clock, 4: meta_target, 5: meta_mode, 6: meta_events, 7: meta_scope},
+    META: {1: meta_recorder, 2: meta_id, 3: meta_clock, 4: meta_target, 5: meta_mode, 6: meta_events, 7: meta_scope,
+           64: meta_labels},
     BATCH: {1: batch_strings, 2: batch_modules, 3: batch_procs, 4: batch_mmaps, 5: batch_threads, 6: stacks("kstack"),
-            7: stacks("ustack"), 8: batch_samples, 9: batch_counts, 10: batch_account, 11: syms("ksym"), 12: syms("jitsym")},
+            7: stacks("ustack"), 8: batch_samples, 9: batch_counts, 10: batch_account, 11: syms("ksym"), 12: syms("jitsym"), 65: batch_origins},
     END: {1: end_stop, 2: end_totals, 3: end_self},
     NOTE: {1: note_text},
     SYMBOLS: {1: symbols_strings, 2: symbols_syms},

@@ -166,7 +166,8 @@ def take_lines(lines, title, start):
 CPU_CLOCK = record(("kind", 1), ("name", "cpu-clock"), ("period_unit", 1), ("period", 99), ("sample_ns", 10101010), ("nweights", 0))
 
 
-def meta(mode=0, flags=0, events=CPU_CLOCK, uuid=ID):
+def meta(mode=0, flags=0, events=CPU_CLOCK, uuid=ID, labels=()):
+    more = [(64, "LABELS", fields(*(record(("key", key), ("value", value)) for key, value in labels)))] if labels else []
     return [
         (1, "RECORDER", fields(("recorder", "fold-record"), ("version", "0.1.0"), ("draft", foldread.DRAFT))),
         (2, "ID", [(uuid, "id")]),
@@ -176,7 +177,7 @@ def meta(mode=0, flags=0, events=CPU_CLOCK, uuid=ID):
         (5, "MODE", fields(("mode", mode), ("interval_ns", 10 ** 9), ("sides", 3), ("max_depth", 512), ("unwinder", 0), ("flags", flags))),
         (6, "EVENTS", events),
         (7, "SCOPE", fields(("scope", 0), ("count", 0))),
-    ]
+    ] + more
 
 
 def strings(*words):
@@ -251,10 +252,10 @@ def counts():
     off_cpu = record(("kind", 7), ("name", "off-cpu"), ("period_unit", 0), ("period", 0), ("sample_ns", 0), ("nweights", 2),
                      ("name", "blocked"), ("unit", 2), ("name", "switches"), ("unit", 1))
     clock = record(("kind", 1), ("name", "cpu-clock"), ("period_unit", 3), ("period", 10 ** 6), ("sample_ns", 10 ** 6), ("nweights", 0))
-    w.chunk(META, *meta(1, 1 | 16, off_cpu + clock, bytes.fromhex("93d0b1c65a7e4f128c3d2e1f0a9b8c7d")))
+    w.chunk(META, *meta(1, 1 | 16 | 32, off_cpu + clock, bytes.fromhex("93d0b1c65a7e4f128c3d2e1f0a9b8c7d"), [("site", "north")]))
     w.chunk(
         BATCH,
-        (1, "STRINGS", strings("[kernel]", "dd")),
+        (1, "STRINGS", strings("[kernel]", "dd", "fold-record", "0.1.0", "host", "web1")),
         (2, "MODULES", fields(("first_id", 0), ("first_base", 0), module(0, 1, U24M))),
         (3, "PROCS", fields(("first_id", 0), proc(7, 0, 2))),
         (4, "MMAPS", record(("proc", 0), ("module", 0), ("offset", 0), ("length", 4096), (uv(0xFFFFFFFF81000000), "start 0xffffffff81000000"))),
@@ -264,7 +265,10 @@ def counts():
                              column(5, "USTACK", [0, 0, 0], sv), column(6, "EVENT", [0, 1, 0]), column(7, "COUNT", [3, 120, 1]),
                              column(8, "WEIGHT 0", [8000000, 0, 2 ** 63]), column(9, "WEIGHT 1", [3, 0, 1]))),
         (10, "ACCOUNT", fields(account(0, 0, 0, 4), account(1, 0, 0, 120))),
-        (64, "(unknown, ancillary: passed over)", [(b"\xde\xad", "")]))
+        (64, "(unknown, ancillary: passed over)", [(b"\xde\xad", "")]),
+        (65, "ORIGINS", record(("first", 0), ("nprocs", 1), (ID, "id"), ("realtime", 1795979400 * 10 ** 9), ("duration", 10 ** 9), ("reason", 1),
+                               ("state", 1), ("flags", 1), ("cpus_online", 2), ("kernel_release", 0), ("recorder", 3), ("version", 4),
+                               ("nlabels", 1), ("key", 5), ("value", 6))))
     w.chunk(NOTE, (1, "TEXT", [(b"again and " * 12, "")]), codec=1)
     w.chunk(0xC001)
     w.chunk(END, *end(w, 2, (4, 4, 0), (120, 120, 0)))
@@ -302,8 +306,8 @@ With every section of META, BATCH (but COUNTS), END, NOTE and SYMBOLS. The paylo
 %s
 ### B.2 Counts, weights, addresses
 
-In mode AGGREGATED, with RAW_ADDRESSES and REDACTED set, two events of which the first has two weights, an unknown
-ancillary section, a NOTE compressed with zstd, an unknown ancillary chunk, and an END without SELF.
+In mode AGGREGATED, with RAW_ADDRESSES, REDACTED and MERGED set, a label, two events of which the first has two weights,
+an unknown ancillary section, an origin, a NOTE compressed with zstd, an unknown ancillary chunk, and an END without SELF.
 
 %s
 ### B.3 Damage

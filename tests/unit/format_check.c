@@ -92,7 +92,7 @@ TEST(meta_rules)
 	meta.id[8] = 0xc7;
 	expect(&meta, &m, FOLD_META_ID, "R-META-3");
 	meta = made_meta();
-	meta.flags = 32;
+	meta.flags = 64;
 	expect(&meta, &m, FOLD_META_MODE, "R-VER-1");
 	meta = made_meta();
 	meta.sides = 4;

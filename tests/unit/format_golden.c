@@ -70,6 +70,7 @@ TEST(good_files)
 	} cases[] = {
 		{"good/stored.foldrec", 15, 7, 1, true}, {"good/zstd.foldrec", 15, 7, 1, true}, {"good/no-end.foldrec", 5, 2, 1, false},
 		{"good/aggregated.foldrec", 206, 3, 1, true}, {"good/no-samples.foldrec", 0, 2, 1, true}, {"good/later-minor.foldrec", 6, 5, 2, false},
+		{"good/merged.foldrec", 5, 3, 1, true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -153,7 +154,7 @@ TEST(bad_files)
 		fclose(f);
 	CHECK(n > 30);
 	CHECK_EQ(count_files("bad"), n);
-	CHECK_EQ(count_files("good"), 6);
+	CHECK_EQ(count_files("good"), 7);
 }
 
 TEST_MAIN()

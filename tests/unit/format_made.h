@@ -52,6 +52,18 @@ static inline struct fold_meta made_meta(void)
 	};
 }
 
+/* The same with labels, put together from two recordings. */
+static inline struct fold_meta made_merged_meta(void)
+{
+	struct fold_meta meta = made_meta();
+
+	meta.flags = FOLD_FLAG_MERGED;
+	meta.nlabels = 2;
+	meta.labels[0] = (struct fold_label){made_bytes("site"), made_bytes("north \xf0\x9f\x94\xa5")};
+	meta.labels[1] = (struct fold_label){made_bytes("ticket"), made_bytes("")};
+	return meta;
+}
+
 /* What a batch points at. */
 struct made {
 	struct fold_bytes strings[12];
@@ -67,6 +79,8 @@ struct made {
 	uint64_t weight[2][5], count[5];
 	struct fold_account_row account[5];
 	struct fold_sym ksyms[2], jitsyms[1];
+	struct fold_origin_label labels[2];
+	struct fold_origin origins[2];
 	struct fold_batch batch;
 };
 
@@ -200,6 +214,22 @@ static inline void made_counts(struct made *m)
 	m->account[0].count = 205; /* 1 + 200 + 1 written, 3 lost */
 	m->account[1].count = 4;
 	m->batch.have = (m->batch.have & ~(1u << FOLD_SAMPLES)) | 1u << FOLD_COUNTS;
+}
+
+/* Where its three processes come from. */
+static inline void made_origins(struct made *m)
+{
+	made_batch(m);
+	m->labels[0] = (struct fold_origin_label){5, 6};
+	m->labels[1] = (struct fold_origin_label){10, 0};
+	m->origins[0] = (struct fold_origin){
+		.first = 0, .nprocs = 2, .id = {1, 2, 3}, .realtime = 1767225600000000000, .duration = 30000000000, .reason = FOLD_REASON_DURATION,
+		.state = FOLD_ORIGIN_ENDED, .flags = FOLD_FLAG_PATHS_FULL, .cpus_online = 4, .kernel_release = 7, .recorder = 8, .version = 9,
+		.nlabels = 2, .labels = m->labels,
+	};
+	m->origins[1] = (struct fold_origin){.first = 2, .nprocs = 1, .id = {4, 5, 6}, .realtime = UINT64_MAX, .state = FOLD_ORIGIN_DAMAGED};
+	m->batch.origins = (struct fold_origins){.n = 2, .v = m->origins};
+	m->batch.have |= FOLD_HAVE(FOLD_ORIGINS);
 }
 
 static inline struct fold_end made_end(void)

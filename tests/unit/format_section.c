@@ -86,6 +86,22 @@ TEST(counts_round_trip_and_prefixes)
 	check_batch(made_counts, 0);
 }
 
+TEST(labels_round_trip_and_prefixes)
+{
+	struct fold_meta meta = made_merged_meta();
+	struct buf payload = {0};
+	struct defined nothing = {0};
+
+	sections_encode(&meta_sections, &meta, ALL_SECTIONS, 0, &payload);
+	check_payload(&meta_sections, &nothing, NULL, &payload);
+	buf_release(&payload);
+}
+
+TEST(origins_round_trip_and_prefixes)
+{
+	check_batch(made_origins, FOLD_FLAG_MERGED);
+}
+
 static void made_raw_addresses(struct made *m)
 {
 	made_batch(m);
@@ -234,7 +250,7 @@ TEST(sections_unknown)
 	expect_payload("\x3f\x7f", 2, FOLD_E_SECTION_UNKNOWN, "R-PAY-5");
 	expect_payload("\x04\x01\x00\x3f\x00", 5, FOLD_E_SECTION, "R-PAY-2");
 	bench_init(&b);
-	CHECK_EQ(decode(&b, &batch_sections, "\x40\x01\xff\x41\x00", 5), FOLD_E_OK);
+	CHECK_EQ(decode(&b, &batch_sections, "\x40\x01\xff\x42\x00", 5), FOLD_E_OK);
 	CHECK_EQ(b.d.passed, 2);
 	bench_release(&b);
 }

@@ -61,10 +61,10 @@ static inline void file_reset_batch(struct file *f)
 	b->jitsyms = (struct fold_syms){0, f->jitsyms};
 }
 
-/* A segment begins: `meta` as it is, or one with an event "cpu-clock" at 100 Hz, ticks of 1 us. */
-static inline void file_segment(struct file *f, const struct fold_meta *meta)
+/* An event "cpu-clock" at 100 Hz, ticks of 1 us. */
+static inline struct fold_meta file_usual(void)
 {
-	static const struct fold_meta usual = {
+	return (struct fold_meta){
 		.draft = FOLD_DRAFT,
 		.id = {1},
 		.start = {1000000000, UINT64_C(1764424930) * 1000000000, 5},
@@ -76,8 +76,12 @@ static inline void file_segment(struct file *f, const struct fold_meta *meta)
 		.nevents = 1,
 		.events = {{.kind = FOLD_EVENT_CPU_CLOCK, .period_unit = FOLD_PERIOD_HZ, .period = 100}},
 	};
+}
 
-	f->meta = meta ? *meta : usual;
+/* A segment begins: `meta` as it is, or the usual one. */
+static inline void file_segment(struct file *f, const struct fold_meta *meta)
+{
+	f->meta = meta ? *meta : file_usual();
 	f->meta.recorder = bytes_of("test");
 	f->meta.version = bytes_of("1");
 	f->meta.kernel_release = bytes_of("6.0");

@@ -13,11 +13,11 @@ struct scene {
 	uint32_t kernel, prog, lib, jit, a, b;
 };
 
-static void scene_open(struct scene *s)
+static void scene_open_as(struct scene *s, const struct fold_meta *meta)
 {
 	uint32_t proc, other;
 
-	file_open(&s->f, NULL);
+	file_open(&s->f, meta);
 	s->kernel = file_module(&s->f, FOLD_MODULE_KERNEL, "[kernel]", "kkkk", 0x10000);
 	s->prog = file_module(&s->f, FOLD_MODULE_ELF, "/opt/prog", "pppp", 0x1000);
 	s->lib = file_module(&s->f, FOLD_MODULE_ELF, "/usr/lib/libx.so", "xxxx", 0x1000);
@@ -33,6 +33,11 @@ static void scene_open(struct scene *s)
 	other = file_proc(&s->f, 6, "app");
 	s->a = file_thread(&s->f, proc, 5, "app");
 	s->b = file_thread(&s->f, other, 7, "pool");
+}
+
+static void scene_open(struct scene *s)
+{
+	scene_open_as(s, NULL);
 }
 
 static fold_frame prog(const struct scene *s, uint64_t offset) { return file_frame(&s->f, s->prog, offset); }
@@ -293,6 +298,25 @@ TEST(bad_regex)
 	CHECK(tree_build(&tree, &rec, symbolizer, &(struct tree_options){.match = "("}));
 	symbolizer_free(symbolizer);
 	recording_release(&rec);
+	file_release(&s.f);
+}
+
+/* R-LBL-4: a host has the name that its user gave it, or that of the file. */
+TEST(roots_by_label)
+{
+	struct fold_meta meta = file_usual();
+	struct scene s;
+	uint32_t u;
+
+	meta.nlabels = 2;
+	meta.labels[0] = (struct fold_label){{(const uint8_t *)"host", 4}, {(const uint8_t *)"web1", 4}};
+	meta.labels[1] = (struct fold_label){{(const uint8_t *)"site", 4}, {(const uint8_t *)"north", 5}};
+	scene_open_as(&s, &meta);
+	u = file_stack(&s.f, 1, 0, 1, prog(&s, 0x250));
+	file_sample(&s.f, (struct row){.thread = s.a, .ustack = u});
+	expect(&s, &(struct tree_options){.by = TREE_BY_LABEL, .label = "host"}, "web1;work 1\n");
+	expect(&s, &(struct tree_options){.by = TREE_BY_LABEL, .label = "site"}, "north;work 1\n");
+	expect(&s, &(struct tree_options){.by = TREE_BY_LABEL, .label = "sit"}, "[unlabelled];work 1\n");
 	file_release(&s.f);
 }
 

@@ -33,7 +33,7 @@ static void head(struct emit *e, const struct report *report)
 static void scripts(struct emit *e)
 {
 	const struct asset *const parts[] = {
-		&asset_explorer_data_js, &asset_explorer_view_js, &asset_explorer_merged_js, &asset_explorer_draw_js,
+		&asset_explorer_data_js, &asset_explorer_forest_js, &asset_explorer_view_js, &asset_explorer_merged_js, &asset_explorer_layout_js, &asset_explorer_draw_js,
 		&asset_explorer_timeline_js, &asset_explorer_table_js, &asset_explorer_app_js, &asset_explorer_controls_js,
 	};
 
@@ -43,27 +43,39 @@ static void scripts(struct emit *e)
 	emit_str(e, "</script>\n");
 }
 
+static void packed_data(struct emit *e, const char *id, const struct buf *packed)
+{
+	emit_str(e, "<script type=\"text/plain\" id=\"");
+	emit_str(e, id);
+	emit_str(e, "\">");
+	emit_base64(e, packed->at, packed->size);
+	emit_str(e, "</script>\n");
+}
+
+/* What is painted first and what paints it stand before the rest. */
 int html_write(FILE *to, const struct report *report)
 {
-	struct buf raw = {0}, packed = {0};
+	struct buf first = {0}, rest = {0}, packed_first = {0}, packed_rest = {0};
 	struct emit *e = malloc(sizeof(*e));
-	int err = !e || page_pack(&raw, report) || gzip_bytes(&packed, raw.at, raw.size) ? -1 : 0;
+	int err = !e || page_pack(&first, &rest, report) || gzip_bytes(&packed_first, first.at, first.size) ||
+		  gzip_bytes(&packed_rest, rest.at, rest.size) ? -1 : 0;
 
 	if (!err) {
 		emit_init(e, to);
 		head(e, report);
 		emit_str(e, asset_explorer_html.at);
-		emit_str(e, "<script type=\"text/plain\" id=\"data\">");
-		emit_base64(e, packed.at, packed.size);
-		emit_str(e, "</script>\n");
+		packed_data(e, "first", &packed_first);
 		scripts(e);
+		packed_data(e, "rest", &packed_rest);
 		emit_str(e, "</body>\n</html>\n");
 		emit_flush(e);
 	} else {
 		log_error("out of memory while packing the explorer's data");
 	}
-	buf_release(&raw);
-	buf_release(&packed);
+	buf_release(&first);
+	buf_release(&rest);
+	buf_release(&packed_first);
+	buf_release(&packed_rest);
 	free(e);
 	return err;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Drives the explorer in Chromium and compares its numbers with those of
- * fold-report: explorer.js CHROMIUM FOLD_REPORT ONE.foldrec TWO.foldrec
- * (TWO holds two recordings). */
+ * fold-report: explorer.js CHROMIUM FOLD_REPORT ONE.foldrec OTHER.foldrec
+ * TWO.foldrec (TWO holds both). */
 "use strict";
 const {execFileSync} = require("child_process");
 const path = require("path");
 const {chromium} = require("playwright-core");
-const [browserPath, report, one, two] = process.argv.slice(2);
+const [browserPath, report, one, other, two] = process.argv.slice(2);
 let failures = 0;
 
 function same(what, got, want) {
@@ -31,22 +31,59 @@ const set = async (page, changes, what) => {
 const boxCenter = (page, name) => page.evaluate(wanted => {
 	const {picture} = explorer, bounds = picture.scroller.getBoundingClientRect();
 	for (const part of picture.parts)
-		for (const row of part.rows)
-			for (const box of row || [])
-				if (box.depth && box.w > 8 && frameName(explorer.view, part.graph.frameOf(box.id)) === wanted)
-					return [bounds.left + Math.max(0, box.x) + 4, bounds.top + picture.boxTop(part, box) + 8 - picture.scroller.scrollTop];
+		for (let depth = 1; depth < part.rows.n; depth++) {
+			const row = part.rows.rows[depth];
+			for (let i = 0; i < row.n; i++)
+				if (row.w[i] > 8 && frameName(explorer.view, part.graph.frameOf(row.id[i])) === wanted)
+					return [bounds.left + Math.max(0, row.x[i]) + 4, bounds.top + picture.boxTop(part, depth) + 8 - picture.scroller.scrollTop];
+		}
 	return null;
 }, name);
 
-async function open(browser, file, options) {
-	const page = await browser.newPage({viewport: {width: 1200, height: 800}, ...options});
+async function open(browser, file, options = {}) {
+	const page = await browser.newPage({viewport: {width: 1200, height: 800}, colorScheme: options.colorScheme});
 	for (const event of ["console", "pageerror"])
 		page.on(event, e => same(event, String(e.text ? e.text() : e.stack), ""));
 	page.on("request", request => same("request", /^(file|blob|data):/.test(request.url()) ? "local" : request.url(), "local"));
+	if (options.early)
+		await page.addInitScript(holdRest);
 	await page.goto("file://" + path.resolve(file));
-	await page.waitForFunction(() => window.explorer);
+	if (options.early)
+		await options.early(page);
+	await page.waitForFunction(() => window.explorer && !document.body.classList.contains("loading"));
 	await settle(page);
 	return page;
+}
+
+/* Keeps the second part of the data back until go() is called. */
+function holdRest() {
+	const real = Response.prototype.arrayBuffer, held = new Promise(done => (window.go = done));
+	let parts = 0;
+	Response.prototype.arrayBuffer = async function () {
+		if (parts++)
+			await held;
+		return real.call(this);
+	};
+}
+/* All boxes wider than a pixel: names, places, widths. */
+const boxes = page => page.evaluate(() => explorer.picture.parts[0].rows.rows.slice(0, explorer.picture.parts[0].rows.n).map((row, depth) =>
+	[...row.id.subarray(0, row.n)].map((id, i) => [depth, frameName(explorer.view, explorer.view.frame[id]), explorer.view.value(id), row.x[i].toFixed(3), row.w[i]])
+		.filter(box => box[4] > 1).map(box => box.slice(0, 4))));
+
+/* What is painted before all is there is what is painted then. */
+async function first(browser, file, compared) {
+	let early, legend;
+	const page = await open(browser, file, {early: async held => {
+		await held.waitForFunction(() => performance.getEntriesByName("fold-painted").length);
+		early = await boxes(held);
+		legend = await held.locator("#legend").textContent();
+		await held.evaluate(() => go());
+	}});
+	same("painted first", early, await boxes(page));
+	same("painted first, some", early.flat().length > 30, true);
+	same("legend", (await page.locator("#legend").textContent()).replace(/\d+\.\d % /g, ""), legend);
+	same("compared", await page.evaluate(() => Boolean(explorer.view.before)), compared);
+	await page.close();
 }
 
 async function numbers(page) {
@@ -223,6 +260,7 @@ async function nothing(browser) {
 		"--disable-component-update", "--disable-sync"];
 	run("-f", "html", "-o", "one.html", one);
 	run("-f", "html", "-o", "two.html", two);
+	execFileSync(report, ["diff", "-q", "--no-system", "--unnamed", "module", "-o", "diff.html", one, other]);
 	const browser = await chromium.launch({executablePath: browserPath, args: flags});
 	const page = await open(browser, "one.html");
 	const plain = await numbers(page);
@@ -232,6 +270,8 @@ async function nothing(browser) {
 	await filters(page, plain);
 	await sandwich(page, plain);
 	await page.close();
+	await first(browser, "one.html", false);
+	await first(browser, "diff.html", true);
 	await comparing(browser);
 	await nothing(browser);
 	await browser.close();

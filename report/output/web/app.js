@@ -4,8 +4,8 @@
 
 const $ = id => document.getElementById(id);
 const INK = {
-	light: {text: "#1f2328", hit: "#a626a4", hitText: "#ffffff", select: "#1f2328"},
-	dark: {text: "#e9ecef", hit: "#c95fc6", hitText: "#16191d", select: "#ffffff"},
+	light: {paper: "#ffffff", text: "#1f2328", hit: "#a626a4", hitText: "#ffffff", select: "#1f2328"},
+	dark: {paper: "#16191d", text: "#e9ecef", hit: "#c95fc6", hitText: "#16191d", select: "#ffffff"},
 };
 const GLIDE_MS = 160;
 
@@ -25,10 +25,11 @@ class Explorer {
 		this.darkQuery.addEventListener("change", () => this.update("colors"));
 		this.calm = matchMedia("(prefers-reduced-motion: reduce)");
 		this.window = {x0: 0, x1: 1};
+		this.rows = [new Rows(), new Rows()];
 		this.pending = new Set();
 	}
 	get tree() {
-		return this.page.trees[this.state.tree];
+		return this.page.overview ? this.page.overview.tree : this.page.trees[this.state.tree];
 	}
 	get plainColor() {
 		return this.page.compare === "none" ? "kind" : "difference";
@@ -54,6 +55,8 @@ class Explorer {
 	}
 	update(what, glide = false) {
 		const steps = {filters: 0, rows: 1, brush: 1, colors: 2, search: 3, layout: 4, zoom: 4}[what];
+		if (this.page.overview)
+			return;
 		if (steps <= 0)
 			this.filterRows();
 		if (steps <= 1)
@@ -72,21 +75,41 @@ class Explorer {
 	filterRows() {
 		this.pass = passing(this.page, this.tree, this.state.filter);
 	}
+	/* Which rows are compared with which: see View.ofRows(). */
 	sides(lo, hi) {
-		const compare = this.state.compare, tree = this.tree, {threads, processes} = this.page;
+		const compare = this.state.compare, {threads, processes} = this.page;
 		if (compare === "time" && this.state.range)
-			return row => row >= lo && row < hi ? 0 : 1;
+			return {lo, hi};
 		if (!compare.startsWith("recordings:"))
 			return null;
 		const [before, now] = compare.slice(11).split(",").map(Number);
-		const side = Int8Array.from(threads.process, p => processes.recording[p] === now ? 0 : processes.recording[p] === before ? 1 : -1);
-		return row => side[tree.thread[row]];
+		return Int8Array.from(threads.process, p => processes.recording[p] === now ? 0 : processes.recording[p] === before ? 1 : -1);
+	}
+	get forest() {
+		const key = this.state.tree + " " + this.state.by;
+		if (this.planted !== key) {
+			this.planted = key;
+			this.forests = new Forest(this.page, this.tree, this.state.by);
+		}
+		return this.forests;
 	}
 	buildView() {
-		const {range, by} = this.state, tree = this.tree;
+		const {range} = this.state, tree = this.tree;
 		const [lo, hi] = range ? rowsBetween(tree, range[0], range[1]) : [0, tree.rows];
-		this.view = new View(tree, {groups: new Groups(this.page, by), pass: this.pass, lo, hi, side: this.sides(lo, hi)});
+		this.view = View.ofRows(this.forest, {pass: this.pass, lo, hi, side: this.sides(lo, hi)});
 		this.graphs = {};
+	}
+	/* The first picture, before the rest of the data is there. */
+	drawOverview() {
+		const overview = this.page.overview;
+		measure(overview);
+		this.view = new View(overview, overview.now, overview.before);
+		this.graphs = {};
+		this.palette = new Palette(this.view, this.state.color, this.dark);
+		this.palette.keys.forEach(key => (key[2] = null)); /* not all is there to be counted */
+		this.find();
+		this.draw(false);
+		this.tell();
 	}
 	/* ---- what is drawn */
 	get graph() {
@@ -108,13 +131,14 @@ class Explorer {
 	windowOf(graph, id) {
 		const whole = graph.value(graph.root), heaviest = this.state.order === "weight", kids = [];
 		let x0 = 0;
-		for (let at = id; at !== graph.root; at = graph.parentOf(at)) {
-			graph.children(graph.parentOf(at), kids);
-			if (heaviest)
-				kids.sort((a, b) => graph.value(b) - graph.value(a));
-			for (let i = 0; kids[i] !== at; i++)
-				x0 += graph.value(kids[i]) / whole;
-		}
+		if (graph === this.view)
+			x0 = graph.place(heaviest).left[id] / whole;
+		else
+			for (let at = id; at !== graph.root; at = graph.parentOf(at)) {
+				graph.children(graph.parentOf(at), kids, heaviest);
+				for (let i = 0; kids[i] !== at; i++)
+					x0 += graph.value(kids[i]) / whole;
+			}
 		return {x0, x1: x0 + graph.value(id) / whole};
 	}
 	draw(glide) {
@@ -122,8 +146,9 @@ class Explorer {
 		$("empty").hidden = sum > 0;
 		$("picture").hidden = table || !(sum > 0);
 		$("table").hidden = !table || !(sum > 0);
-		$("crumbs").hidden = table;
+		$("crumbs").parentNode.hidden = table;
 		showControls(this);
+		this.picture.measure();
 		if (table) {
 			this.table.show(view, this.state.search ? this.hit : null);
 			return;
@@ -151,8 +176,8 @@ class Explorer {
 		step(performance.now());
 	}
 	layOutGraph(graph) {
-		const rows = layOut(graph, this.window, this.picture.width, this.state.order === "weight"), up = this.state.flip;
-		const height = Math.max(rows.length * ROW, $("picture").clientHeight);
+		const {width, seen} = this.picture, up = this.state.flip;
+		const rows = layOut(graph, this.window, width, this.state.order === "weight", this.rows[0]), height = Math.max(rows.n * ROW, seen);
 		this.picture.show([{graph, rows, up, top: up ? height - ROW : 0, dim: this.zoomed.depth, plain: true}], height, this.style());
 	}
 	drawSandwich() {
@@ -164,12 +189,12 @@ class Explorer {
 			this.graphs[key] = {callers: new Merged(view, places, true, frame), callees: new Merged(view, places, false, frame)};
 		}
 		const {callers, callees} = this.graphs[key], whole = {x0: 0, x1: 1}, heaviest = this.state.order === "weight";
-		const above = layOut(callers, whole, this.picture.width, heaviest), below = layOut(callees, whole, this.picture.width, heaviest);
-		const top = Math.max(0, above.length - 1) * ROW;
+		const above = layOut(callers, whole, this.picture.width, heaviest, this.rows[0]), below = layOut(callees, whole, this.picture.width, heaviest, this.rows[1]);
+		const top = Math.max(0, above.n - 1) * ROW;
 		this.zoomed = {graph: callees, id: 0, depth: 0};
 		showSandwichTitle(this, frame);
 		this.picture.show([{graph: callees, rows: below, up: false, top, dim: 0}, {graph: callers, rows: above, up: true, top, dim: 0}],
-			top + below.length * ROW, this.style());
+			top + below.n * ROW, this.style());
 		if (this.centered !== key) {
 			this.centered = key;
 			$("picture").scrollTop = top - $("picture").clientHeight / 2;
@@ -276,7 +301,7 @@ class Explorer {
 		} else if (id !== graph.root) {
 			graph.children(graph.parentOf(id), kids);
 			if (this.state.order === "weight")
-				kids.sort((a, b) => graph.value(b) - graph.value(a));
+				kids.sort((a, b) => graph.value(b) - graph.value(a) || a - b);
 			id = kids[Math.min(kids.length - 1, Math.max(0, kids.indexOf(id) + (direction === "right" ? 1 : -1)))];
 		}
 		this.select(graph, id);
@@ -360,5 +385,9 @@ class Explorer {
 		state.filter.side = word("side", "", ["user", "kernel"]);
 		this.picture.selected = null;
 		this.update("filters");
+	}
+	/* Whether the address asks for no more than the first picture shows. */
+	get plain() {
+		return location.hash.length < 2;
 	}
 }

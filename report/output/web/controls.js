@@ -136,7 +136,7 @@ function filterList(app, title, items, chosen, changed) {
 				chosen[check.checked ? "add" : "delete"](item.key);
 				changed();
 			});
-			label.append(check, make("span", item.label, {title: item.label}), make("em", percentText(item.sum, app.total, 1)));
+			label.append(check, make("span", item.label, {title: item.label}), make("em", percentText(item.sum, app.tree.sum, 1)));
 			line.append(label);
 			return line;
 		}));
@@ -153,23 +153,19 @@ function filterList(app, title, items, chosen, changed) {
 
 function openFilters(app) {
 	const {tree, page, state} = app, {threads, processes} = page, {filter} = state;
-	const sums = {processes: new Map(), threads: new Map(), cpus: new Map()};
-	const add = (map, key, w) => map.set(key, (map.get(key) || 0) + w);
-	app.total = 0;
+	const ofThread = new Float64Array(threads.tid.length), ofProcess = new Float64Array(processes.pid.length), ofCpu = [];
 	for (let row = 0; row < tree.rows; row++) {
-		const w = tree.weight[row], t = tree.thread[row];
-		app.total += w;
-		add(sums.processes, threads.process[t], w);
-		add(sums.threads, t, w);
+		ofThread[tree.thread[row]] += tree.weight[row];
 		if (tree.cpu[row])
-			add(sums.cpus, tree.cpu[row] - 1, w);
+			ofCpu[tree.cpu[row] - 1] = (ofCpu[tree.cpu[row] - 1] || 0) + tree.weight[row];
 	}
-	const items = (map, label) => [...map].map(([key, sum]) => ({key, sum, label: label(key)})).sort((a, b) => b.sum - a.sum || a.key - b.key);
+	ofThread.forEach((sum, t) => (ofProcess[threads.process[t]] += sum));
+	const items = (sums, label) => Array.from(sums, (sum, key) => ({key, sum, label: label(key)})).filter(item => item.sum).sort((a, b) => b.sum - a.sum || a.key - b.key);
 	const changed = () => app.set({zoom: []}, "filters");
 	$("filters").querySelector(".lists").replaceChildren(
-		filterList(app, "Processes", items(sums.processes, p => processes.comm[p] + "-" + processes.pid[p]), filter.processes, changed),
-		filterList(app, "Threads", items(sums.threads, t => threads.comm[t] + "-" + processes.pid[threads.process[t]] + "/" + threads.tid[t]), filter.threads, changed),
-		filterList(app, "CPUs", items(sums.cpus, cpu => "CPU " + cpu), filter.cpus, changed));
+		filterList(app, "Processes", items(ofProcess, p => processes.comm[p] + "-" + processes.pid[p]), filter.processes, changed),
+		filterList(app, "Threads", items(ofThread, t => threads.comm[t] + "-" + processes.pid[threads.process[t]] + "/" + threads.tid[t]), filter.threads, changed),
+		filterList(app, "CPUs", items(ofCpu, cpu => "CPU " + cpu), filter.cpus, changed));
 	for (const radio of $("filters").querySelectorAll("[name=side]")) {
 		radio.checked = radio.value === filter.side;
 		radio.onchange = () => {
@@ -232,7 +228,7 @@ function connectPicture(app) {
 	const point = event => {
 		pointed = event ? picture.hitTest(event.clientX, event.clientY) : null;
 		picture.point(pointed);
-		showTip(pointed && app.about(pointed.part.graph, pointed.box.id), event);
+		showTip(pointed && app.about(pointed.part.graph, pointed.id), event);
 	};
 	box.addEventListener("pointermove", point);
 	box.addEventListener("pointerleave", () => point(null));
@@ -240,7 +236,7 @@ function connectPicture(app) {
 	box.addEventListener("click", event => {
 		const found = picture.hitTest(event.clientX, event.clientY);
 		if (found && event.detail < 2)
-			app.zoom(found.part.graph, found.box.id);
+			app.zoom(found.part.graph, found.id);
 		point(null);
 	});
 	box.addEventListener("dblclick", () => app.sandwich(app.subject));
@@ -289,16 +285,27 @@ function connectKeys(app) {
 	$("help").addEventListener("click", () => $("keys").showModal());
 }
 
+const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+const parsed = () => new Promise(done => document.readyState === "loading" ? addEventListener("DOMContentLoaded", done, {once: true}) : done());
+
 async function start() {
-	const page = await loadPage(), app = new Explorer(page);
+	const page = await loadFirst(), app = window.explorer = new Explorer(page); /* for the curious, and for tests */
 	$("summary").textContent = page.summary + (page.quality ? "; " + page.quality : "") + ".";
+	if (app.plain)
+		app.drawOverview();
+	await painted();
+	performance.mark("fold-painted"); /* for those who measure */
+	await parsed();
+	await loadRest(page);
 	connectMenus(app);
 	connectSearch(app);
 	connectPicture(app);
 	connectKeys(app);
 	addEventListener("hashchange", () => app.restore());
 	app.restore();
-	window.explorer = app; /* for the curious, and for tests */
+	document.body.classList.remove("loading");
+	await painted();
+	performance.mark("fold-ready");
 }
 start().catch(error => {
 	$("summary").textContent = "This page could not be read: " + error.message;

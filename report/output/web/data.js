@@ -31,11 +31,13 @@ class Numbers {
 		const bytes = this.bytes, column = new Column(n);
 		let at = this.at;
 		for (let i = 0; i < n; i++) {
-			let b = bytes[at++], v = b & 127, scale = 128;
-			while (b > 127) {
-				b = bytes[at++];
-				v += (b & 127) * scale;
-				scale *= 128;
+			let v = bytes[at++];
+			if (v > 127) {
+				v &= 127;
+				for (let scale = 128, b = 128; b > 127; scale *= 128) {
+					b = bytes[at++];
+					v += (b & 127) * scale;
+				}
 			}
 			column[i] = v;
 		}
@@ -44,54 +46,92 @@ class Numbers {
 	}
 }
 
-/* Differences, zigzag or not, to values, in place. */
-function sumUp(column, signed) {
+/* Differences to values, in place. */
+function sumUp(column) {
 	let last = 0;
-	for (let i = 0; i < column.length; i++) {
-		const v = column[i];
-		last += !signed ? v : v % 2 ? -(v + 1) / 2 : v / 2;
-		column[i] = last;
-	}
+	for (let i = 0; i < column.length; i++)
+		column[i] = last += column[i];
 	return column;
+}
+function unzigzag(column) {
+	for (let i = 0; i < column.length; i++)
+		column[i] = column[i] >>> 1 ^ -(column[i] & 1);
+	return column;
+}
+function sumOf(column) {
+	let sum = 0;
+	for (let i = 0; i < column.length; i++)
+		sum += column[i];
+	return sum;
+}
+
+/* Nodes depth first: parents, from how far up each begins. */
+function parentsOf(up) {
+	const path = [], parent = new Int32Array(up.length);
+	parent[0] = -1;
+	for (let i = 0, depth = 0; i < up.length; i++) {
+		depth = i ? depth + 1 - up[i] : 0;
+		if (i)
+			parent[i] = path[depth - 1];
+		path[depth] = i;
+	}
+	return parent;
 }
 
 /* A tree of names, depth first, and the rows that end in it. */
 class Tree {
-	constructor(json, numbers) {
+	constructor(words, json, numbers) {
 		const n = json.nodes;
-		Object.assign(this, {title: json.title, event: json.event, unit: json.unit, n, rows: json.rows, frames: json.frames});
-		this.nframes = json.frames.name.length;
-		this.link(numbers.take(n, Int32Array));
+		Object.assign(this, words, {n, rows: json.rows, frames: json.frames, nframes: json.frames.name.length, names: []});
+		this.parent = parentsOf(numbers.take(n, Int32Array));
 		this.frame = numbers.take(n, Int32Array);
-		this.time = sumUp(numbers.take(json.rows, Float64Array), false);
+		this.time = sumUp(numbers.take(json.rows, Float64Array));
 		this.thread = numbers.take(json.rows, Int32Array);
 		this.cpu = numbers.take(json.rows, Int32Array);
-		this.node = Int32Array.from(sumUp(numbers.take(json.rows, Float64Array), true));
+		this.node = sumUp(unzigzag(numbers.take(json.rows, Int32Array)));
 		this.count = json.counted ? numbers.take(json.rows, Float64Array) : new Float64Array(json.rows).fill(1);
-		const sum = column => column.reduce((a, b) => a + b, 0);
 		this.weight = json.weighted ? numbers.take(json.rows, Float64Array) : this.count;
-		this.meanWeight = json.weighted && json.rows ? sum(this.weight) / sum(this.count) : 1; /* of a sample */
-	}
-	link(up) {
-		const path = [];
-		this.parent = new Int32Array(this.n);
-		this.parent[0] = -1;
-		for (let i = 0, depth = 0; i < this.n; i++) {
-			depth = i ? depth + 1 - up[i] : 0;
-			if (i)
-				this.parent[i] = path[depth - 1];
-			path[depth] = i;
-		}
+		this.sum = sumOf(this.weight);
+		this.meanWeight = json.weighted && json.rows ? this.sum / sumOf(this.count) : 1; /* of a sample */
 	}
 }
 
-async function loadPage() {
-	const bytes = await unzip(bytesOfBase64(document.getElementById("data").textContent.trim()));
+/* What is painted first: as much of the first tree as has no need of the rest. */
+class Overview {
+	constructor(page, numbers) {
+		const {nodes, nframes, groups, places, frames} = page.overview, sparse = {};
+		for (const [name, column] of Object.entries(frames)) {
+			sparse[name] = [];
+			places.forEach((place, i) => (sparse[name][place] = column[i]));
+		}
+		this.tree = {...page.trees[0], nframes, frames: sparse, names: [], rows: 0, meanWeight: 1};
+		this.labels = groups;
+		this.n = nodes;
+		this.parent = parentsOf(numbers.take(nodes, Int32Array));
+		this.frame = numbers.take(nodes, Int32Array);
+		for (const side of page.compare === "none" ? ["now"] : ["now", "before"])
+			this[side] = {self: numbers.take(nodes, Float64Array), total: numbers.take(nodes, Float64Array), gap: numbers.take(nodes, Float64Array)};
+	}
+}
+
+async function unpack(id) {
+	const element = document.getElementById(id), bytes = await unzip(bytesOfBase64(element.textContent));
 	const numbers = new Numbers(bytes), length = numbers.take(1, Float64Array)[0];
-	const page = JSON.parse(new TextDecoder().decode(bytes.subarray(numbers.at, numbers.at + length)));
+	const json = JSON.parse(new TextDecoder().decode(bytes.subarray(numbers.at, numbers.at + length)));
 	numbers.at += length;
-	page.trees = page.trees.map(json => new Tree(json, numbers));
+	element.remove();
+	return [json, numbers];
+}
+async function loadFirst() {
+	const [page, numbers] = await unpack("first");
+	page.overview = new Overview(page, numbers);
 	return page;
+}
+/* Adds the rest to what loadFirst() gave. */
+async function loadRest(page) {
+	const [json, numbers] = await unpack("rest"), {pieces, processes, threads} = json;
+	Object.assign(page, {pieces, processes, threads, overview: null});
+	page.trees = page.trees.map((words, i) => new Tree(words, json.trees[i], numbers));
 }
 
 /* ---- numbers for people */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Boxes on a canvas.  A graph is anything with root, children(), value(),
- * frameOf(), parentOf() and sides(); a picture lays one or two graphs out, draws
- * what is in sight, and tells what lies under a point. */
+ * Boxes on a canvas: colours, text that fits, and a picture of one or two graphs
+ * that draws what is in sight and tells what lies under a point. */
 
 const ROW = 19, FONT = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-const LEAST_PX = 0.4, LABEL_PX = 22;
+const LABEL_PX = 22;
 
 /* ---- colours: families by kind or module, shades by name, as in the SVG */
 
@@ -44,7 +43,7 @@ class Palette {
 		this.view = view;
 		this.mode = mode;
 		this.dark = dark;
-		this.cache = new Map();
+		this.cache = []; /* by frame */
 		this.keys = []; /* [name, colour, self] for the legend */
 		const {tree} = view, table = view.table(), sums = new Map();
 		const keyOf = f => mode === "module" ? tree.frames.module[f] || "no module" : tree.frames.kind[f];
@@ -70,16 +69,15 @@ class Palette {
 	families() {
 		return this.mode === "module" ? FAMILIES.modules : FAMILIES.kinds;
 	}
-	color(graph, id) {
-		const frame = graph.frameOf(id);
+	color(graph, id, frame) {
 		if (this.mode === "difference" && this.view.before)
 			return differenceColor(graph.sides(id), this.view, this.dark);
-		let color = this.cache.get(frame);
+		let color = this.cache[frame];
 		if (color === undefined) {
 			const root = frame === 0 || frame >= this.view.tree.nframes;
 			const family = root ? FAMILIES.kinds[0] : this.families()[this.rank.get(this.keyOf(frame))] || FAMILIES.kinds[0];
 			color = familyColor(family, shadeOf(frameName(this.view, frame)), this.dark);
-			this.cache.set(frame, color);
+			this.cache[frame] = color;
 		}
 		return color;
 	}
@@ -90,22 +88,30 @@ class Palette {
 class Pen {
 	constructor(context) {
 		this.context = context;
-		this.widths = new Map();
+		this.ascii = new Float64Array(128);
+		this.others = new Map();
 	}
-	width(c) {
-		let w = this.widths.get(c);
-		if (w === undefined)
-			this.widths.set(c, w = this.context.measureText(c).width);
+	width(code) {
+		const w = code < 128 ? this.ascii[code] : this.others.get(code);
+		return w || this.measure(code);
+	}
+	measure(code) {
+		const w = this.context.measureText(String.fromCodePoint(code)).width;
+		if (code < 128)
+			this.ascii[code] = w;
+		else
+			this.others.set(code, w);
 		return w;
 	}
 	fitted(text, px) {
-		let used = 0, n = 0, cut = 0;
-		const dots = this.width("…");
-		for (const c of text) {
-			used += this.width(c);
+		const dots = this.width(0x2026);
+		let used = 0, cut = 0;
+		for (let n = 0; n < text.length;) {
+			const code = text.codePointAt(n);
+			used += this.width(code);
 			if (used > px)
 				return cut ? text.slice(0, cut) + "…" : "";
-			n += c.length;
+			n += code > 0xffff ? 2 : 1;
 			if (used + dots <= px)
 				cut = n;
 		}
@@ -113,40 +119,9 @@ class Pen {
 	}
 }
 
-/* ---- one graph, laid out in a window [x0, x1] of the unit interval */
-
-function layOut(graph, window, width, heaviestFirst) {
-	const rows = [], scale = width / (window.x1 - window.x0), whole = graph.value(graph.root);
-	const stack = [], kids = [];
-	const put = (id, depth, x, share) => {
-		const left = (x - window.x0) * scale, w = share * scale;
-		if (w < LEAST_PX || left > width || left + w < 0)
-			return;
-		(rows[depth] = rows[depth] || []).push({id, depth, x: left, w, at: x, share});
-		stack.push(rows[depth][rows[depth].length - 1]);
-	};
-	if (!(whole > 0))
-		return rows;
-	put(graph.root, 0, 0, 1);
-	while (stack.length) {
-		const box = stack.pop();
-		let x = box.at;
-		graph.children(box.id, kids);
-		const order = heaviestFirst ? kids.slice().sort((a, b) => graph.value(b) - graph.value(a)) : kids;
-		for (const id of order.slice()) {
-			const share = graph.value(id) / whole;
-			put(id, box.depth + 1, x, share);
-			x += share;
-		}
-	}
-	for (const row of rows)
-		row.sort((a, b) => a.x - b.x);
-	return rows;
-}
-
 /*
- * A canvas in a scrolling box.  `parts`: [{graph, rows, top, up}], each with its
- * root's upper edge at `top` and growing up or down from it.
+ * A canvas in a scrolling box.  `parts`: [{graph, rows, top, up, dim, plain}]: rows
+ * from layOut(), the root's upper edge at `top`, growing up or down from it.
  */
 class Picture {
 	constructor(scroller) {
@@ -154,32 +129,36 @@ class Picture {
 		this.canvas = scroller.querySelector("canvas");
 		this.spacer = scroller.querySelector(".spacer");
 		this.outline = scroller.querySelector(".outline");
-		this.context = this.canvas.getContext("2d");
+		this.context = this.canvas.getContext("2d", {alpha: false});
 		this.pen = new Pen(this.context);
 		this.parts = [];
 		this.height = 0;
 		this.selected = null; /* {graph, id} */
+		this.measure();
 		scroller.addEventListener("scroll", () => this.paint(), {passive: true});
 	}
-	get width() {
-		return this.scroller.clientWidth;
+	/* Asking the document for sizes is dear: once for each change of them. */
+	measure() {
+		this.width = this.scroller.clientWidth;
+		this.seen = this.scroller.clientHeight;
 	}
-	/* style: {palette, hit, view, dim} */
+	/* style: {palette, hit, view, ink} */
 	show(parts, height, style) {
 		this.parts = parts;
-		this.height = height;
 		this.style = style;
-		this.spacer.style.height = Math.max(height, this.scroller.clientHeight) + "px";
+		if (this.height !== Math.max(height, this.seen)) {
+			this.height = Math.max(height, this.seen);
+			this.spacer.style.height = this.height + "px";
+		}
 		this.paint();
 	}
-	boxTop(part, box) {
-		return part.up ? part.top - box.depth * ROW : part.top + box.depth * ROW;
+	boxTop(part, depth) {
+		return part.up ? part.top - depth * ROW : part.top + depth * ROW;
 	}
 	paint() {
 		if (!this.style)
 			return;
-		const ratio = window.devicePixelRatio || 1, width = this.width, height = this.scroller.clientHeight;
-		const canvas = this.canvas, context = this.context, scroll = this.scroller.scrollTop;
+		const ratio = window.devicePixelRatio || 1, {width, seen: height, canvas, context} = this, scroll = this.scroller.scrollTop;
 		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 			canvas.width = Math.round(width * ratio);
 			canvas.height = Math.round(height * ratio);
@@ -187,82 +166,78 @@ class Picture {
 			canvas.style.height = height + "px";
 		}
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		context.clearRect(0, 0, width, height);
+		context.fillStyle = this.style.ink.paper;
+		context.fillRect(0, 0, width, height);
 		context.font = FONT;
 		context.textBaseline = "middle";
 		for (const part of this.parts)
-			for (const row of part.rows)
-				if (row && row.length) {
-					const y = this.boxTop(part, row[0]) - scroll;
-					if (y > -ROW && y < height)
-						this.paintRow(part, row, y, width);
-				}
+			for (let depth = 0; depth < part.rows.n; depth++) {
+				const y = this.boxTop(part, depth) - scroll;
+				if (y > -ROW && y < height)
+					this.paintRow(part, depth, y);
+			}
 		this.paintSelected(scroll);
 	}
-	paintRow(part, row, y, width) {
-		const {palette, hit, view, ink} = this.style, context = this.context, graph = part.graph;
-		const labels = [];
+	paintRow(part, depth, y) {
+		const {palette, hit, view, ink} = this.style, {context, width} = this, {graph} = part, row = part.rows.rows[depth];
+		const searched = hit && !(part.plain && depth === 0), dim = depth < part.dim, labels = [];
 		let last = "";
-		for (const box of row) {
-			const frame = graph.frameOf(box.id), isHit = hit && hit[frame] && !(part.plain && box.depth === 0);
-			const color = isHit ? ink.hit : palette.color(graph, box.id);
-			const x = Math.max(0, box.x), right = Math.min(width, box.x + box.w);
+		context.globalAlpha = dim ? 0.55 : 1;
+		for (let i = 0; i < row.n; i++) {
+			const frame = graph.frameOf(row.id[i]), isHit = searched && hit[frame];
+			const color = isHit ? ink.hit : palette.color(graph, row.id[i], frame);
+			const x = Math.max(0, row.x[i]), w = Math.min(width, row.x[i] + row.w[i]) - x;
 			if (color !== last)
 				context.fillStyle = last = color;
-			context.globalAlpha = box.depth < part.dim ? 0.55 : 1;
-			context.fillRect(x, y, Math.max(LEAST_PX, right - x - (box.w > 1.5 ? 0.6 : 0)), ROW - 1);
-			if (right - x >= LABEL_PX)
-				labels.push([x, right - x, frame, isHit, box.depth < part.dim]);
+			context.fillRect(x, y, w > 1.5 ? w - 0.6 : Math.max(LEAST_PX, w), ROW - 1);
+			if (w >= LABEL_PX)
+				labels.push(i);
 		}
-		for (const [x, w, frame, isHit, dim] of labels) {
+		context.globalAlpha = dim ? 0.7 : 1;
+		last = "";
+		for (const i of labels) {
+			const frame = graph.frameOf(row.id[i]), color = searched && hit[frame] ? ink.hitText : ink.text;
+			const x = Math.max(0, row.x[i]), w = Math.min(width, row.x[i] + row.w[i]) - x;
 			const text = this.pen.fitted(frame ? frameName(view, frame) : "all", w - 7);
-			context.globalAlpha = dim ? 0.7 : 1;
-			context.fillStyle = isHit ? ink.hitText : ink.text;
+			if (color !== last)
+				context.fillStyle = last = color;
 			if (text)
 				context.fillText(text, x + 4, y + ROW / 2);
 		}
 		context.globalAlpha = 1;
 	}
-	place(part, box) {
-		return {left: Math.max(0, box.x), top: this.boxTop(part, box), width: Math.min(this.width, box.x + box.w) - Math.max(0, box.x)};
+	/* What of a box is in the window. */
+	bounds({part, depth, i}) {
+		const row = part.rows.rows[depth], left = Math.max(0, row.x[i]);
+		return {left, top: this.boxTop(part, depth), width: Math.min(this.width, row.x[i] + row.w[i]) - left};
 	}
+	/* {part, depth, i} of a node's box, or null. */
 	boxOf(graph, id) {
-		for (const part of this.parts)
-			if (part.graph === graph)
-				for (const row of part.rows)
-					for (const box of row || [])
-						if (box.id === id)
-							return {part, box};
+		for (const part of this.parts) {
+			const found = part.graph === graph && part.rows.find(id);
+			if (found)
+				return {part, ...found};
+		}
 		return null;
 	}
 	paintSelected(scroll) {
 		const found = this.selected && this.boxOf(this.selected.graph, this.selected.id);
 		if (!found)
 			return;
-		const {left, top, width} = this.place(found.part, found.box);
+		const {left, top, width} = this.bounds(found);
 		this.context.strokeStyle = this.style.ink.select;
 		this.context.lineWidth = 2;
 		this.context.strokeRect(left + 1, top - scroll + 1, Math.max(1, width - 2.6), ROW - 3);
 	}
-	/* What lies at a point of the page: {part, box} or null. */
+	/* What lies at a point of the page: {part, depth, i, id} or null. */
 	hitTest(clientX, clientY) {
 		const bounds = this.scroller.getBoundingClientRect();
 		const x = clientX - bounds.left, y = clientY - bounds.top + this.scroller.scrollTop;
 		for (const part of this.parts) {
 			const depth = part.up ? Math.ceil((part.top - y) / ROW) : Math.floor((y - part.top) / ROW);
-			const row = depth >= 0 && part.rows[depth];
-			if (!row)
-				continue;
-			let lo = 0, hi = row.length;
-			while (lo < hi) {
-				const mid = (lo + hi) >> 1;
-				if (row[mid].x + row[mid].w < x)
-					lo = mid + 1;
-				else
-					hi = mid;
-			}
-			if (lo < row.length && row[lo].x <= x)
-				return {part, box: row[lo]};
+			const i = depth >= 0 && depth < part.rows.n ? part.rows.rows[depth].at(x) : -1;
+			if (i >= 0)
+				return {part, depth, i, id: part.rows.rows[depth].id[i]};
 		}
 		return null;
 	}
@@ -270,12 +245,12 @@ class Picture {
 		this.outline.hidden = !found;
 		if (!found)
 			return;
-		const {left, top, width} = this.place(found.part, found.box);
+		const {left, top, width} = this.bounds(found);
 		this.outline.style.transform = `translate(${left}px, ${top}px)`;
 		this.outline.style.width = Math.max(2, width - 0.6) + "px";
 	}
 	reveal(found) {
-		const top = this.boxTop(found.part, found.box), view = this.scroller;
+		const top = this.boxTop(found.part, found.depth), view = this.scroller;
 		if (top < view.scrollTop)
 			view.scrollTop = top - ROW;
 		else if (top + ROW > view.scrollTop + view.clientHeight)

@@ -33,24 +33,28 @@ class Table {
 		if (Boolean(view.before) !== Boolean(this.view && this.view.before))
 			this.sort = {column: view.before ? "change" : "self", down: true};
 		this.view = view;
-		this.rows = [];
-		for (let f = 1; f < view.tree.nframes; f++)
-			if ((table.total[f] || table.other[f]) && (!hit || hit[f]))
-				this.rows.push({frame: f, self: table.self[f], total: table.total[f], change: table.total[f] - table.other[f] * view.scale,
-					before: table.other[f], name: frameName(view, f), module: frames.module[f]});
+		this.frames = frames;
+		this.sums = table;
+		this.rows = Int32Array.from({length: view.tree.nframes}, (_, f) => f).filter(f => f && (table.total[f] || table.other[f]) && (!hit || hit[f]));
 		this.order();
 		this.paintHead();
 		this.body.scrollTop = 0;
 		this.paint();
 	}
+	changeOf(frame) {
+		return this.sums.total[frame] - this.sums.other[frame] * this.view.scale;
+	}
+	/* Numbers of frames are in order of names. */
 	order() {
-		const {column, down} = this.sort, sign = down ? -1 : 1;
-		const text = column === "name" || column === "module";
-		this.rows.sort((a, b) => {
-			const x = a[column], y = b[column];
-			const c = text ? (x < y ? -1 : x > y ? 1 : 0) : column === "change" ? Math.abs(x) - Math.abs(y) : x - y;
-			return sign * c || b.total - a.total || (a.name < b.name ? -1 : 1);
-		});
+		const {column, down} = this.sort, sign = down ? -1 : 1, {self, total} = this.sums, {module} = this.frames;
+		const compare = {
+			self: (a, b) => self[a] - self[b],
+			total: (a, b) => total[a] - total[b],
+			change: (a, b) => Math.abs(this.changeOf(a)) - Math.abs(this.changeOf(b)),
+			name: (a, b) => a - b,
+			module: (a, b) => module[a] < module[b] ? -1 : module[a] > module[b] ? 1 : 0,
+		}[column];
+		this.rows.sort((a, b) => sign * compare(a, b) || total[b] - total[a] || a - b);
 	}
 	paintHead() {
 		this.element.classList.toggle("compared", Boolean(this.view.before));
@@ -89,18 +93,18 @@ class Table {
 		const elements = [];
 		this.spacer.style.height = this.rows.length * TABLE_ROW + "px";
 		for (let i = from; i < to; i++) {
-			const r = this.rows[i], row = document.createElement("div");
+			const f = this.rows[i], row = document.createElement("div"), name = frameName(this.view, f);
+			const {self, total, other} = this.sums, value = v => percentText(v, sum) + "  " + valueText(unit || UNIT.count, v);
 			row.className = "row";
 			row.tabIndex = 0;
-			row.dataset.frame = r.frame;
+			row.dataset.frame = f;
 			row.style.top = i * TABLE_ROW + "px";
-			row.append(this.cell("self", percentText(r.self, sum) + "  " + valueText(unit || UNIT.count, r.self), 100 * r.self / sum),
-				this.cell("total", percentText(r.total, sum) + "  " + valueText(unit || UNIT.count, r.total), 100 * r.total / sum));
+			row.append(this.cell("self", value(self[f]), 100 * self[f] / sum), this.cell("total", value(total[f]), 100 * total[f] / sum));
 			if (this.view.before)
-				row.append(this.cell("change " + (!sureDifference({now: r.total, before: r.before}, this.view) ? "unsure" : r.change > 0 ? "more" : "less"),
-					(r.change > 0 ? "+" : "−") + percentText(Math.abs(r.change), sum || r.before)));
-			row.append(this.cell("name", r.name), this.cell("module", r.module));
-			row.title = r.name;
+				row.append(this.cell("change " + (!sureDifference({now: total[f], before: other[f]}, this.view) ? "unsure" : this.changeOf(f) > 0 ? "more" : "less"),
+					(this.changeOf(f) > 0 ? "+" : "−") + percentText(Math.abs(this.changeOf(f)), sum || other[f])));
+			row.append(this.cell("name", name), this.cell("module", this.frames.module[f]));
+			row.title = name;
 			elements.push(row);
 		}
 		this.spacer.replaceChildren(...elements);

@@ -30,31 +30,28 @@ class Timeline {
 		this.divide();
 		this.paint();
 	}
-	/* Band of each row: the heaviest get their own, the rest shares the last. */
+	/* Band of each row, by a column of small numbers: the heaviest get their own, the
+	 * rest shares the last. */
 	divide() {
-		const {page, tree, pass, by} = this, sums = new Map();
-		const threads = page.threads, processes = page.processes;
-		const keyOf = by === "kind" ? row => KIND_NAMES[tree.frames.kind[tree.frame[tree.node[row]]]] || "unknown" :
-			by === "cpu" ? row => tree.cpu[row] ? "cpu-" + (tree.cpu[row] - 1) : "cpu-?" :
-			by === "thread" ? row => tree.thread[row] :
-			by === "comm" ? row => processes.comm[threads.process[tree.thread[row]]] || "[unknown]" : row => threads.process[tree.thread[row]];
-		const named = by === "thread" ? t => threads.comm[t] + "-" + processes.pid[threads.process[t]] + "/" + threads.tid[t] :
-			by === "process" ? p => processes.comm[p] + "-" + processes.pid[p] : key => key;
+		const {tree, pass} = this, {column, of, labels} = this.parted(), weights = new Float64Array(labels.length);
 		for (let row = 0; row < tree.rows; row++)
-			if (!pass || pass[row]) {
-				const key = keyOf(row);
-				sums.set(key, (sums.get(key) || 0) + tree.weight[row]);
-			}
-		const order = [...sums].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([key]) => key);
-		const own = order.length > BANDS ? order.slice(0, BANDS - 1) : order, rank = new Map(own.map((key, i) => [key, i]));
-		this.names = own.map(named);
+			if (!pass || pass[row])
+				weights[of[column[row]]] += tree.weight[row];
+		const order = [...labels.keys()].filter(i => weights[i]).sort((a, b) => weights[b] - weights[a] || a - b);
+		const own = order.length > BANDS ? order.slice(0, BANDS - 1) : order, rank = new Uint8Array(labels.length).fill(own.length);
+		own.forEach((i, k) => (rank[i] = k));
+		this.names = own.map(i => labels[i]);
 		if (own.length < order.length)
 			this.names.push((order.length - own.length).toLocaleString("en-US") + " others");
-		this.band = new Uint8Array(tree.rows);
-		for (let row = 0; row < tree.rows; row++) {
-			const r = rank.get(keyOf(row));
-			this.band[row] = r === undefined ? own.length : r;
-		}
+		this.column = column;
+		this.bandOf = Uint8Array.from(of, i => rank[i]);
+	}
+	/* {column, of, labels}: as Groups. */
+	parted() {
+		const {page, tree, by} = this;
+		if (by !== "kind")
+			return new Groups(page, tree, by);
+		return {column: tree.node, of: tree.frame.map(f => tree.frames.kind[f]), labels: KIND_NAMES.map(name => name || "unknown")};
 	}
 	color(band) {
 		const other = band === this.names.length - 1 && this.names[band].endsWith(" others");
@@ -70,10 +67,10 @@ class Timeline {
 		canvas.height = Math.round(height * ratio);
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		const bars = Math.max(1, Math.floor(width / 3)), bands = this.names.length, sums = new Float64Array(bars * bands);
-		const scale = bars / (this.end - this.begin), {tree, pass, band} = this;
+		const scale = bars / (this.end - this.begin), {tree, pass, column, bandOf, begin} = this;
 		for (let row = 0; row < tree.rows; row++)
 			if (!pass || pass[row])
-				sums[Math.min(bars - 1, Math.floor((tree.time[row] - this.begin) * scale)) * bands + band[row]] += tree.weight[row];
+				sums[Math.min(bars - 1, Math.floor((tree.time[row] - begin) * scale)) * bands + bandOf[column[row]]] += tree.weight[row];
 		let most = 0;
 		for (let bar = 0; bar < bars; bar++) {
 			let sum = 0;

@@ -361,6 +361,7 @@ enum fold_cause {
 	FOLD_NOTE_THROTTLED = 73,  /* the kernel throttled the event: times, not samples */
 	FOLD_NOTE_ESCAPED = 74,    /* aggregated: went through the ring, its table being full */
 	FOLD_NOTE_MISMATCH = 75,   /* aggregated: leaf did not fit the stack; written without the stack */
+	FOLD_NOTE_NO_TABLE = 76,   /* files without an unwind table for want of memory: files, not samples */
 	FOLD_NOTE_OTHER = 1023,
 };
 struct fold_account_row {

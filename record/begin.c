@@ -18,6 +18,10 @@
 
 /* For tables of what runs already, before the first sample. */
 #define TABLES_MS 5000
+/* What of --max-memory is for what: one in so many bytes. */
+#define RINGS_SHARE 4
+#define TABLES_SHARE 4
+#define STACKS_SHARE 2
 
 static void clamp_frequency(struct recorder *r)
 {
@@ -60,6 +64,7 @@ static void configure(struct recorder *r)
 	r->probe_options.table_size = o->table_size;
 	r->probe_options.scoped = (o->command || o->pids.n) && r->host.host_pids && !o->inherit;
 	r->probe_options.ring_bytes = (size_t)o->ring_kib << 10;
+	r->probe_options.all_rings = o->max_memory / RINGS_SHARE;
 	if (r->host.host_pids)
 		return;
 	r->probe_options.pid_ns_dev = r->host.pid_ns_dev;
@@ -159,7 +164,7 @@ static int give_ahead(void *state, const struct event *event)
 static int open_unwinder(struct recorder *r)
 {
 	const struct options *o = r->options;
-	struct unwinder_options options = { .scoped = o->command || o->pids.n };
+	struct unwinder_options options = { .scoped = o->command || o->pids.n, .max_bytes = o->max_memory / TABLES_SHARE };
 	int err = unwinder_new(&r->unwinder, probe_walker(r->probe), &options);
 
 	for (size_t i = 0; !err && i < o->pids.n; i++)
@@ -239,7 +244,7 @@ static int open_session(struct recorder *r)
 		.aggregate = o->aggregate,
 		.proc = "/proc",
 		.sys = "/sys",
-		.max_stack_bytes = o->stack_memory,
+		.max_stack_bytes = o->stack_memory ? o->stack_memory : o->max_memory / STACKS_SHARE,
 	};
 	struct meta_facts facts = {
 		.host = &r->host,

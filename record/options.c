@@ -18,6 +18,7 @@ enum kind {
 	NUMBER,   /* uint32_t within low..high */
 	TEXT,     /* const char * */
 	SECONDS,  /* uint64_t ns */
+	SIZE,     /* uint64_t bytes, at least low MiB */
 	LIST,     /* struct numbers, up to high */
 	PATHS,
 	UNWIND,
@@ -54,6 +55,7 @@ static const struct row rows[] = {
 	{ 0, "note", "TEXT", "a text for whoever reads the recording", TEXT, AT(note), 0, 0, false },
 	{ 0, "label", "KEY=VALUE", "what to call the recording, such as host=web1; may be given again", LABEL, AT(labels), 0, 0, false },
 	{ 0, "ring-size", "KIB", "kernel memory for each CPU's ring (by frequency, 512 to 8192)", NUMBER, AT(ring_kib), 64, 1 << 20, false },
+	{ 0, "max-memory", "SIZE", "for rings, known stacks and unwind tables together, such as 64M; about 40M more are needed anyway", SIZE, AT(max_memory), 4, 0, false },
 	{ 0, "check", NULL, "say what works on this host, what does not, and what would change it", FLAG, AT(check), 0, 0, false },
 	{ 'q', "quiet", NULL, "only errors and warnings", FLAG, AT(quiet), 0, 0, false },
 	{ 'v', "verbose", NULL, "say more, also what libbpf says", FLAG, AT(verbose), 0, 0, false },
@@ -130,6 +132,23 @@ static bool set_seconds(const struct row *row, const char *arg, uint64_t *out)
 	return true;
 }
 
+static bool set_size(const struct row *row, const char *arg, uint64_t *out)
+{
+	static const char units[] = "KMG";
+	char *end, wanted[64];
+	unsigned long long n;
+	const char *unit;
+
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	snprintf(wanted, sizeof(wanted), "a size of at least %uM, such as 64M", row->low);
+	if (*arg < '0' || *arg > '9' || errno || (*end && (!unit || end[1])) || n > UINT64_MAX >> 30)
+		return wrong(row, arg, wanted);
+	*out = n << (unit ? 10 * (unit - units + 1) : 0);
+	return *out >= (uint64_t)row->low << 20 || wrong(row, arg, wanted);
+}
+
 static bool set_unwind(const struct row *row, const char *arg, enum options_unwind *out)
 {
 	*out = strcmp(arg, "fp") ? OPTIONS_UNWIND_AUTO : OPTIONS_UNWIND_FP;
@@ -175,6 +194,8 @@ static bool set(struct options *options, const struct row *row, const char *arg)
 		return true;
 	case SECONDS:
 		return set_seconds(row, arg, at);
+	case SIZE:
+		return set_size(row, arg, at);
 	case LIST:
 		return !numbers_parse(at, arg, row->high, row->name);
 	case PATHS:

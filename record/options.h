@@ -33,6 +33,7 @@ struct options {
 	enum session_paths paths;
 	bool raw_addresses, no_kernel_symbols;
 	const char *note;
+	uint64_t max_memory; /* bytes for what grows, 0: no limit but the parts' own */
 	struct label_list labels;
 	uint32_t ring_kib;   /* 0: by frequency */
 	uint32_t table_size; /* 0: by frequency and CPUs */

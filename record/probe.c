@@ -30,6 +30,7 @@
 #define MAX_TABLE 16384
 #define MIN_RING (512u << 10) /* with its header page just what an ordinary user may lock */
 #define MAX_RING (8u << 20)
+#define SMALLEST_RING (64u << 10) /* a record must fit in well */
 /* A second of room for samples with their stacks, and for the copies of stack memory
  * that walks through unknown code bring. */
 #define RING_BYTES_PER_SAMPLE 2048
@@ -227,14 +228,22 @@ static int load(struct probe *p)
 	return set_control(p);
 }
 
+/* What all of them may take leaves room for one of this size. */
+static size_t ring_share(const struct probe *p, size_t bytes)
+{
+	while (p->options.all_rings && bytes > SMALLEST_RING && bytes > p->options.all_rings / p->cpus.n)
+		bytes /= 2;
+	return bytes;
+}
+
 static int open_rings(struct probe *p)
 {
 	size_t bytes = p->options.ring_bytes;
 	int err;
 
 	if (bytes)
-		return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, power_of_two(bytes));
-	bytes = clamp(power_of_two((size_t)p->options.frequency * RING_BYTES_PER_SAMPLE), MIN_RING, MAX_RING);
+		return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, ring_share(p, power_of_two(bytes)));
+	bytes = ring_share(p, clamp(power_of_two((size_t)p->options.frequency * RING_BYTES_PER_SAMPLE), MIN_RING, MAX_RING));
 	/* who may not lock that much gets what everybody may */
 	while ((err = rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, bytes)) == -EPERM && bytes > MIN_RING)
 		bytes /= 2;

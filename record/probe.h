@@ -30,6 +30,7 @@ struct probe_options {
 	uint32_t pid_ns_ino; /* ...0: the first one */
 	size_t table_size;   /* entries of every table; 0: by frequency and CPUs */
 	size_t ring_bytes;   /* 0: by frequency */
+	size_t all_rings;    /* at most this for all of them, 0: no limit */
 };
 
 /* What failed, for host_explain(). */

@@ -103,9 +103,16 @@ static const struct aggregate *aggregate_of(const struct recorder *r)
 	return r->options->aggregate ? &r->aggregate : NULL;
 }
 
+static int tally(struct recorder *r, bool final)
+{
+	if (r->unwinder)
+		tally_tables(r->session, r->unwinder);
+	return tally_report(r->session, r->probe, &r->drain, aggregate_of(r), final);
+}
+
 static int flush(struct recorder *r)
 {
-	if (tally_report(r->session, r->probe, &r->drain, aggregate_of(r), false))
+	if (tally(r, false))
 		return -1;
 	if (session_flush(r->session, r->flushed, r->collected)) {
 		r->reason = FOLD_REASON_IO;
@@ -213,7 +220,7 @@ static int finish(struct recorder *r)
 	if (!err && r->options->aggregate)
 		err = collect(r, true);
 	if (!err)
-		err = tally_report(r->session, r->probe, &r->drain, aggregate_of(r), true);
+		err = tally(r, true);
 	broken = r->reason == FOLD_REASON_IO;
 	if (err)
 		end.reason = broken ? FOLD_REASON_IO : FOLD_REASON_ERROR;

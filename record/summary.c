@@ -19,9 +19,12 @@ static void summarize_tables(const struct recorder *r)
 	struct unwinder_summary sum;
 
 	unwinder_summary(r->unwinder, &sum);
-	log_detail("unwind tables: %llu files with, %llu without, %llu refused; %llu rows in %llu KiB; %llu processes, %llu without room; "
+	if (sum.capped)
+		log_warning("no memory for the unwind tables of %llu files%s: user stacks go through their code by frame pointers",
+			    (unsigned long long)sum.capped, r->options->max_memory ? ", with --max-memory" : "");
+	log_detail("unwind tables: %llu files with, %llu without, %llu without room, %llu refused; %llu rows in %llu KiB; %llu processes, %llu without room; "
 		   "%llu walks finished here, %llu not",
-		   (unsigned long long)sum.tables, (unsigned long long)sum.without, (unsigned long long)sum.refused, (unsigned long long)sum.rows,
+		   (unsigned long long)sum.tables, (unsigned long long)sum.without, (unsigned long long)sum.capped, (unsigned long long)sum.refused, (unsigned long long)sum.rows,
 		   (unsigned long long)sum.table_bytes >> 10, (unsigned long long)sum.processes, (unsigned long long)sum.unpublished,
 		   (unsigned long long)sum.replayed, (unsigned long long)sum.unfinished);
 }

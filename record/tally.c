@@ -64,3 +64,11 @@ int tally_report(struct session *session, struct probe *probe, const struct drai
 	free(counters);
 	return err ? -1 : 0;
 }
+
+void tally_tables(struct session *session, const struct unwinder *unwinder)
+{
+	struct unwinder_summary sum;
+
+	unwinder_summary(unwinder, &sum);
+	session_account(session, 0, SESSION_ALL_CPUS, FOLD_NOTE_NO_TABLE, sum.capped);
+}

@@ -12,6 +12,7 @@
 #include "drain.h"
 #include "probe.h"
 #include "session.h"
+#include "unwind/unwinder.h"
 
 /*
  * Tell the session.  While it runs, what is still on its way counts as not yet
@@ -20,5 +21,7 @@
  * in event mode.  0, or -1 with a line in the log.
  */
 int tally_report(struct session *session, struct probe *probe, const struct drain *drain, const struct aggregate *aggregate, bool final);
+/* What had no room in the unwind tables. */
+void tally_tables(struct session *session, const struct unwinder *unwinder);
 
 #endif

@@ -87,6 +87,24 @@ static void index_write(uint32_t *index, const uint32_t *rows, uint32_t n)
 	}
 }
 
+/* For all its pages?  Half a table would only take the room of others. */
+static bool has_room(const struct tables *t, const struct packed *p)
+{
+	uint32_t shards = t->nshards, used = t->used;
+
+	for (uint32_t i = 0; i < p->npages; i++) {
+		uint32_t n = page_end(p, i) - p->pages[i] + UNWIND_INDEX_WORDS;
+
+		if (!shards || n > UNWIND_SHARD_ROWS - used) {
+			if (shards++ == t->max_shards)
+				return false;
+			used = 0;
+		}
+		used += n;
+	}
+	return p->npages <= UNWIND_PAGES - t->npages;
+}
+
 /* A page's index and rows to the end of the last shard, or to a new one. */
 static bool page_place(struct tables *t, const struct packed *p, uint32_t page, const uint16_t *words)
 {
@@ -115,7 +133,7 @@ enum tables_result tables_add(struct tables *t, const struct packed *p, struct t
 
 	if (!is_sound(p))
 		return TABLES_DAMAGED;
-	if (p->npages > UNWIND_PAGES - t->npages)
+	if (!has_room(t, p))
 		return TABLES_FULL;
 	for (uint32_t i = 0; i < p->nrules; i++)
 		words[i] = rule_share(t, &p->rules[i]);

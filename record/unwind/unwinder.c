@@ -342,6 +342,7 @@ void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out)
 
 		out->tables += o->state == OBJECT_TABLE;
 		out->without += o->state == OBJECT_NO_TABLE && (o->why == OBJECT_NOT_ELF || o->why == OBJECT_NO_FRAMES);
-		out->refused += o->state == OBJECT_NO_TABLE && (o->why == OBJECT_CAP || o->why == OBJECT_BROKEN);
+		out->capped += o->state == OBJECT_NO_TABLE && o->why == OBJECT_CAP;
+		out->refused += o->state == OBJECT_NO_TABLE && o->why == OBJECT_BROKEN;
 	}
 }

@@ -53,7 +53,8 @@ void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms);
 int unwinder_fd(const struct unwinder *u);
 
 struct unwinder_summary {
-	uint64_t objects, tables, without, refused; /* files; refused: a cap, or broken */
+	uint64_t objects, tables, without;   /* files; without: they have no unwind information */
+	uint64_t capped, refused;            /* files: no room for their tables; broken */
 	uint64_t rows, table_bytes;
 	uint64_t processes, unpublished;     /* those that are; times that there was no room for one */
 	uint64_t replayed, unfinished;       /* walks that the kernel's side could not finish */

@@ -29,6 +29,7 @@ const char *cause_word(uint32_t cause)
 		[FOLD_NOTE_THROTTLED] = "times the kernel throttled the event",
 		[FOLD_NOTE_ESCAPED] = "went through the ring, the table being full",
 		[FOLD_NOTE_MISMATCH] = "stack did not fit its leaf, left out",
+		[FOLD_NOTE_NO_TABLE] = "files without an unwind table for want of memory: walked by frame pointers",
 	};
 
 	return WORD(words, cause, cause < FOLD_CAUSE_NOTE ? "lost for another reason" : "another note");

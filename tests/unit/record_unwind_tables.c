@@ -132,6 +132,25 @@ TEST(rows_are_found)
 	end();
 }
 
+TEST(what_has_no_room_takes_none)
+{
+	struct table_place place;
+
+	begin(1 << 20);
+	packed->status = PACKED_OK;
+	for (uint32_t i = 0; i < 5 * 60000; i++) { /* four such pages are a MiB */
+		if (i % 60000 == 0)
+			page();
+		row(i % 60000, i & 1);
+	}
+	CHECK_EQ(tables_add(&tables, packed, &place), TABLES_FULL);
+	pack_function();
+	CHECK_EQ(tables_add(&tables, packed, &place), TABLES_ADDED);
+	CHECK_EQ(rule_at(&place, 0x2010), 2);
+	CHECK_EQ(tables.nshards, 1);
+	end();
+}
+
 TEST(long_rules_are_shared_between_files)
 {
 	struct unwind_rule rule = { .base = 10, .off = 0 }, other = { .base = 12 };

@@ -152,6 +152,7 @@ static int read_symbols(struct module *m)
 	const struct elf_file *packed = full ? NULL : located_with(&m->found, ELF_HAS_MINIDEBUG);
 	const struct elf_file *code = located_with(&m->found, ELF_HAS_CODE);
 
+	m->symtab.labels = m->rec->kind == FOLD_MODULE_KERNEL || m->rec->kind == FOLD_MODULE_KO;
 	if (full && symtab_add(&m->symtab, full->elf, SYMTAB_FULL) < 0)
 		return -1;
 	if (dynamic && symtab_add(&m->symtab, dynamic->elf, SYMTAB_DYNAMIC) < 0)

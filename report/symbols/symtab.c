@@ -284,6 +284,34 @@ static void drop_aliases(struct symtab *t, size_t *sized)
 	t->nraw = n;
 }
 
+/*
+ * Labels inside sized symbols get the size that they name, and so become ranges
+ * that begin later than the one around them.  `raw` is sorted and has `sized`
+ * with a size in front.  How many labels there were.
+ */
+static size_t size_labels(struct symtab_raw *raw, size_t sized, size_t n)
+{
+	uint64_t end = 0; /* of all sized ones that begin before the label */
+	size_t s = 0, labels = 0;
+
+	for (size_t i = sized; i < n; i++) {
+		uint64_t value = raw[i].value, next = i + 1 < n ? raw[i + 1].value : UINT64_MAX;
+
+		for (; s < sized && raw[s].value < value; s++)
+			if (raw[s].value + raw[s].size > end)
+				end = raw[s].value + raw[s].size;
+		if (s < sized && raw[s].value < next)
+			next = raw[s].value;
+		if (next > end)
+			next = end;
+		if (raw[i].class == RAW_BOUND || next <= value) /* none, outside, or a name of what begins here */
+			continue;
+		raw[i].size = next - value;
+		labels++;
+	}
+	return labels;
+}
+
 /* ------------------------------------------------------------ flattening */
 
 struct flattened {
@@ -373,6 +401,10 @@ int symtab_finish(struct symtab *t)
 	if (t->nraw)
 		qsort(t->raw, t->nraw, sizeof(*t->raw), compare_raw);
 	drop_aliases(t, &nsized);
+	if (t->labels && size_labels(t->raw, nsized, t->nraw)) {
+		qsort(t->raw, t->nraw, sizeof(*t->raw), compare_raw);
+		drop_aliases(t, &nsized);
+	}
 	sized.v = malloc((2 * nsized + 1) * sizeof(*sized.v));
 	open = malloc((nsized + 1) * sizeof(*open));
 	if (sized.v && open) {

@@ -13,7 +13,11 @@
  *  3. A symbol without size names code that no sized symbol covers, as far as the
  *     next symbol of any type, the end of its section or 4096 bytes.  In .dynsym, where the
  *     symbols between may be missing, it names its own address only.
- *  4. Of several names for one range: FUNC before IFUNC before NOTYPE, then not
+ *  4. In a kernel and its modules (`labels`), a symbol without size that lies inside
+ *     a sized one names what is behind it there, as far as the next symbol of any
+ *     type: assembly is full of entry points inside others, and the kernel's own
+ *     kallsyms, which knows no sizes, calls them so.
+ *  5. Of several names for one range: FUNC before IFUNC before NOTYPE, then not
  *     local before local, then fewer leading underscores, then shorter, then the
  *     smaller in byte order.  "@VERSION" and "@@VERSION" are taken off first.
  */
@@ -34,6 +38,7 @@ struct symtab_range {
 	uint32_t kind;        /* enum symtab_kind */
 };
 struct symtab {
+	bool labels; /* rule 4; to be set before symtab_finish */
 	size_t n;
 	struct symtab_range *v; /* sorted, disjoint */
 	struct symtab_raw *raw; /* candidates, between symtab_add and symtab_finish */

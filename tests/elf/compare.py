@@ -2,50 +2,73 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare symbolizers on random addresses of one ELF file.
 
-  compare.py PROBE FILE [-n ADDRESSES] [--seed N] [-s DIR] [--debug FILE] [--show N]
+  compare.py PROBE FILE [-n ADDRESSES] [--seed N] [-s DIR] [--debug FILE] [--classes N]
 
 Truth is what the other tools say (eu-addr2line, llvm-symbolizer, binutils'
 addr2line, those that are installed).  Prints shares: for how many addresses the
 function's name, and the whole inline chain with lines, equal those of each tool
-and of at least two of them.  Exit 1 when no tool agrees as often as --min-name and
---min-chain ask for, or a name is not that of a symbol at the address.
+and of at least two of them; and every kind of difference with how often it occurs.
+eu-addr2line, which can take a tenth of a second for an address, is asked for a
+sample, and for each address where the others do not both agree.
+
+Exit 1 when too few agree (--min-*), or a name is not that of a symbol there.
 """
-import argparse, os, random, re, shutil, subprocess, sys, time
+import argparse, bisect, collections, os, random, re, shutil, subprocess, sys, time
 
 ap = argparse.ArgumentParser()
 ap.add_argument('probe'); ap.add_argument('file')
 ap.add_argument('-n', type=int, default=2000)
 ap.add_argument('--seed', type=int, default=1)
 ap.add_argument('-s', action='append', default=[])
+ap.add_argument('-k', action='store_true', help='FILE is a kernel')
 ap.add_argument('--debug', help='the file other tools are given')
-ap.add_argument('--show', type=int, default=0, help='differences to print')
-ap.add_argument('--min-name', type=float, default=0); ap.add_argument('--min-chain', type=float, default=0)
-ap.add_argument('--eu-max', type=int, default=300, help='addresses for eu-addr2line, which can take a tenth of a second for each')
-ap.add_argument('--names-only', action='store_true', help='show differences of names only')
+ap.add_argument('--classes', type=int, default=0, metavar='N', help='show kinds of differences with N examples of each')
+ap.add_argument('--min-name', type=float, default=0, help='%% that have the name of at least one tool')
+ap.add_argument('--min-chain', type=float, default=0, help='the same of chain and lines')
+ap.add_argument('--min-two', type=float, default=0, help='%% that have chain and lines of at least two tools')
+ap.add_argument('--eu-max', type=int, default=300, help='addresses for eu-addr2line, beside those in dispute')
 ap.add_argument('--tools', default='eu,llvm,bfd')
 a = ap.parse_args()
 a.file = os.path.realpath(a.file)
 debug = os.path.realpath(a.debug or a.file)
 
+# ---- where: random addresses in the sized functions that nm tells of
 def functions(path):
-    """Sized functions (address, size, names) by nm: where random addresses are taken from."""
-    by = {}
+    """{(address, size): names}, and {address: names} of labels without size"""
+    sized, labels = {}, {}
     for line in subprocess.run(['nm', '-S', '--defined-only', path], capture_output=True, text=True, errors='replace').stdout.splitlines():
         f = line.split(None, 3)
         if len(f) == 4 and f[2] in 'tTwWi' and int(f[1], 16):
-            by.setdefault((int(f[0], 16), int(f[1], 16)), set()).add(f[3].split('@')[0])
-    return by
+            sized.setdefault((int(f[0], 16), int(f[1], 16)), set()).add(f[3].split('@')[0])
+        elif len(f) == 3 and f[1] in 'tTwW':
+            labels.setdefault(int(f[0], 16), set()).add(f[2].split('@')[0])
+    return sized, labels
 
-funcs = functions(debug)
-rnd = random.Random(a.seed)
+funcs, labels = functions(debug)
 keys = sorted(funcs)
-weights = [k[1] for k in keys]
-picked = rnd.choices(keys, weights, k=a.n)
-addresses = sorted({lo + rnd.randrange(size) for lo, size in picked})
+starts = [k[0] for k in keys]
+label_starts = sorted(labels)
 names_at = {}
 for (lo, size), names in funcs.items():
     names_at.setdefault(lo, set()).update(names)
+rnd = random.Random(a.seed)
+addresses = sorted({lo + rnd.randrange(size) for lo, size in rnd.choices(keys, [k[1] for k in keys], k=a.n)})
 
+def at(address):
+    """Names of sized functions there."""
+    i = bisect.bisect_right(starts, address)
+    return [(k[0], funcs[k]) for k in keys[max(0, i - 8):i] if k[0] <= address < k[0] + k[1]]
+
+def label_at(address):
+    """Names of the last label before it."""
+    i = bisect.bisect_right(label_starts, address)
+    return labels[label_starts[i - 1]] if i else set()
+
+def symbols_at(address):
+    there = set().union(*(names for _, names in at(address)))
+    return there | label_at(address) if a.k else there
+
+# ---- what each tool says
 def parse(out):
     """addr2line -afi output: {address: [(name, file:line), ...]}"""
     result, lines, i, cur = {}, out.splitlines(), 0, None
@@ -70,80 +93,100 @@ def clean(frames):
         out.append((name, os.path.basename(path) if line else '??', line))
     return out
 
-def run(label, command, addresses=addresses):
+def ask(label, command, addresses):
     t = time.time()
     text = ''.join('0x%x\n' % x for x in addresses)
     p = subprocess.run(command, input=text, capture_output=True, text=True, errors='replace')
     out = {k: clean(v) for k, v in parse(p.stdout).items()}
     print('%-6s %6d answers, %.2f s' % (label, len(out), time.time() - t))
-    return out
+    return {x: out.get(x) or [('??', '??', 0)] for x in addresses}
 
-dirs = [x for d in a.s for x in ('-s', d)]
-ours = run('ours', [a.probe, '-i', '-l'] + dirs + [a.file])
-others = {}
-tools = a.tools.split(',')
-if 'eu' in tools and shutil.which('eu-addr2line'):
-    others['eu'] = run('eu', ['eu-addr2line', '-afi', '-e', debug], rnd.sample(addresses, min(len(addresses), a.eu_max)))
-if 'llvm' in tools and shutil.which('llvm-symbolizer'):
-    others['llvm'] = run('llvm', ['llvm-symbolizer', '--output-style=GNU', '-afi', '--no-demangle', '-e', debug])
-if 'bfd' in tools and shutil.which('addr2line'):
-    others['bfd'] = run('bfd', ['addr2line', '-afi', '-e', debug])
-if not others:
+commands = {
+    'eu': ['eu-addr2line', '-afi', '-e', debug],
+    'llvm': ['llvm-symbolizer', '--output-style=GNU', '-afi', '--no-demangle', '-e', debug],
+    'bfd': ['addr2line', '-afi', '-e', debug],
+}
+tools = [t for t in a.tools.split(',') if shutil.which(commands[t][0])]
+if not tools:
     print('no other tool is installed'); sys.exit(77)
+ours = ask('ours', [a.probe, '-i', '-l'] + (['-k'] if a.k else []) + [x for d in a.s for x in ('-s', d)] + [a.file], addresses)
+others = {t: ask(t, commands[t], addresses) for t in tools if t != 'eu'}
 
+# ---- comparison
 def same_function(address, mine, theirs):
     """Equal, or two names of one function: aliases are everyone's own choice."""
     if mine == theirs:
         return True
-    for (lo, size), names in at(address):
+    for lo, names in at(address):
         if mine in names:
-            aliases = names_at[lo]
-            return theirs in aliases or theirs == re.sub(r'\.(cold|part|isra|constprop|lto_priv|llvm|localalias|warm).*', '', mine)
-    return False
+            return theirs in names_at[lo] or theirs == re.sub(r'\.(cold|part|isra|constprop|lto_priv|llvm|localalias|warm).*', '', mine)
+    return a.k and mine in label_at(address) and theirs in label_at(address)
 
-import bisect
-starts = [k[0] for k in keys]
-def at(address):
-    i = bisect.bisect_right(starts, address)
-    for k in keys[max(0, i - 8):i]:
-        if k[0] <= address < k[0] + k[1]:
-            yield k, funcs[k]
-
-def chain(frames):
+def same_chain(mine, theirs):
     """Without the outermost name, which may be an alias: inlined names, places of all frames."""
-    return [f[0] for f in frames[:-1]], [f[1:] for f in frames]
+    return [f[0] for f in mine[:-1]] == [f[0] for f in theirs[:-1]] and [f[1:] for f in mine] == [f[1:] for f in theirs]
 
-asked = {t: 0 for t in others}; named = dict(asked); chained = dict(asked)
-own_name = two = named_two = chain_two = shown = 0
-for x in addresses:
-    mine = ours.get(x) or [('??', '??', 0)]
-    true_names = set().union(*(names for _, names in at(x)))
-    own_name += mine[-1][0] in true_names
-    votes_n = votes_c = votes = 0
-    for t, out in others.items():
-        if t == 'eu' and x not in out:
-            continue
-        theirs = out.get(x) or [('??', '??', 0)]
-        ok_n = same_function(x, mine[-1][0], theirs[-1][0])
-        ok_c = ok_n and chain(mine) == chain(theirs)
-        asked[t] += 1; named[t] += ok_n; chained[t] += ok_c
-        votes += 1; votes_n += ok_n; votes_c += ok_c
-    if votes == len(others): # everybody was asked
-        two += 1; named_two += votes_n >= min(2, votes); chain_two += votes_c >= min(2, votes)
-    worst = votes_n if a.names_only else min(votes_n, votes_c)
-    if worst < (2 if votes > 2 else 1) and shown < a.show:
-        shown += 1
-        print('0x%x symbols %s' % (x, sorted(true_names)))
-        print('   ours', mine)
-        for t in others:
-            print('   %-4s' % t, others[t].get(x))
+def name_difference(address, mine, theirs):
+    if theirs == '??':
+        return 'name: none'
+    if theirs in symbols_at(address):
+        return 'name: another symbol there'
+    if theirs in label_at(address):
+        return 'name: a label without size in or before the function'
+    if any(theirs == n.split('.')[0] or theirs + '.cold' in names for _, names in at(address) for n in names):
+        return 'name: without the suffix of a part or clone'
+    return 'name: no symbol there'
+
+def difference(address, mine, theirs):
+    if not same_function(address, mine[-1][0], theirs[-1][0]):
+        return name_difference(address, mine[-1][0], theirs[-1][0])
+    if len(mine) != len(theirs):
+        return 'chain: %s frames' % ('fewer' if len(theirs) < len(mine) else 'more')
+    for m, t in zip(mine[:-1], theirs[:-1]):
+        if m[0] != t[0]:
+            return 'chain: an inlined function is called by the name of the function' if t[0] == theirs[-1][0] else 'chain: another inlined function'
+    m, t = next((m, t) for m, t in zip(mine, theirs) if m[1:] != t[1:])
+    what = 'no line' if not t[2] else 'a line where we have none' if not m[2] else 'another file, same line' if m[2] == t[2] else 'another line'
+    return 'place of the %s: %s' % ('leaf' if mine[0][1:] != theirs[0][1:] else 'caller', what)
+
+def agreement(t, x):
+    theirs = others[t][x]
+    named = same_function(x, ours[x][-1][0], theirs[-1][0])
+    return named, named and same_chain(ours[x], theirs)
+
+if 'eu' in tools:
+    disputed = [x for x in addresses if len(others) == 2 and not all(agreement(t, x)[1] for t in others)]
+    sample = rnd.sample(addresses, min(len(addresses), a.eu_max))
+    disputed = rnd.sample(disputed, min(len(disputed), 10 * a.eu_max + 100))
+    others['eu'] = ask('eu', commands['eu'], sorted(set(sample + disputed)))
+    sample = set(sample)
+
 share = lambda part, whole: 100 * part / whole if whole else 100.0
 print('%d addresses of %s' % (len(addresses), a.file))
-print('name is a symbol that covers the address: %.3f %%' % share(own_name, len(addresses)))
+own_name = share(sum(ours[x][-1][0] in symbols_at(x) for x in addresses), len(addresses))
+print('name is a symbol that covers the address: %.3f %%' % own_name)
+best_name = best_chain = 0
 for t in others:
-    print('like %-5s of %6d: name %.3f %%  chain and lines %.3f %%' % (t, asked[t], share(named[t], asked[t]), share(chained[t], asked[t])))
-asked_all = [t for t in others if asked[t] * 2 > len(addresses)] or list(others)
-best_name = max(share(named[t], asked[t]) for t in asked_all); best_chain = max(share(chained[t], asked[t]) for t in asked_all)
+    of = [x for x in addresses if x in others[t] and (t != 'eu' or x in sample)]
+    named, chained = (share(sum(agreement(t, x)[i] for x in of), len(of)) for i in (0, 1))
+    print('like %-5s of %6d: name %.3f %%  chain and lines %.3f %%' % (t, len(of), named, chained))
+    if len(of) * 2 > len(addresses) or len(others) == 1:
+        best_name, best_chain = max(best_name, named), max(best_chain, chained)
+two_name = two_chain = 100.0
 if len(others) > 1:
-    print('like two   of %6d: name %.3f %%  chain and lines %.3f %%' % (two, share(named_two, two), share(chain_two, two)))
-sys.exit(1 if share(own_name, len(addresses)) < a.min_name or best_name < a.min_name or best_chain < a.min_chain else 0)
+    votes = {x: [agreement(t, x) for t in others if x in others[t]] for x in addresses}
+    need = lambda x, i: sum(v[i] for v in votes[x]) >= 2
+    two_name, two_chain = (share(sum(need(x, i) for x in addresses), len(addresses)) for i in (0, 1))
+    print('like two   of %6d: name %.3f %%  chain and lines %.3f %%' % (len(addresses), two_name, two_chain))
+if a.classes:
+    for t in others:
+        kinds = collections.defaultdict(list)
+        for x in others[t]:
+            if not agreement(t, x)[1]:
+                kinds[difference(x, ours[x], others[t][x])].append(x)
+        for kind in sorted(kinds, key=lambda k: -len(kinds[k])):
+            alone = sum(sum(v[1] for v in votes[x]) < 2 for x in kinds[kind]) if len(others) > 2 else 0
+            print('%-5s %6d of %6d  %s%s' % (t, len(kinds[kind]), len(others[t]), kind, '; in %d of them ours has no second' % alone if alone else ''))
+            for x in rnd.sample(kinds[kind], min(a.classes, len(kinds[kind]))):
+                print('      0x%x\n        ours   %s\n        theirs %s' % (x, ours[x], others[t][x]))
+sys.exit(1 if own_name < a.min_name or best_name < a.min_name or best_chain < a.min_chain or two_chain < a.min_two else 0)

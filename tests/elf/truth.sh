@@ -15,7 +15,7 @@ source=$SRC/tests/elf/inlines.cc n=${TRUTH_ADDRESSES:-1000} failed=0
 compare() { # NAME MIN_NAME MIN_CHAIN ARGUMENT...
 	local name=$1 min_name=$2 min_chain=$3; shift 3
 	python3 "$SRC/tests/elf/compare.py" "$probe" "$@" -n "$n" --eu-max "${TRUTH_EU:-8}" --tools "${TRUTH_TOOLS:-eu,llvm,bfd}" \
-		--min-name "$min_name" --min-chain "$min_chain" --show 2 >"$name.log" 2>&1 || { failed=1; echo "FAIL $name"; cat "$name.log"; return; }
+		--min-name "$min_name" --min-chain "$min_chain" --classes 1 >"$name.log" 2>&1 || { failed=1; echo "FAIL $name"; cat "$name.log"; return; }
 	echo "$name: $(grep -E '^(like|name)' "$name.log" | tr -s ' ' | tr '\n' ';')"
 }
 build() { # NAME COMMAND: a variant that cannot be built here is said and left out
@@ -42,21 +42,10 @@ if has clang++ && has ld.lld; then
 	build lld4 "clang++ -O1 -g -gdwarf-4 -ffunction-sections -fuse-ld=lld -Wl,--gc-sections,--build-id=sha1 $source -o lld4"; wait
 fi
 if has rustc; then
-	cat >program.rs <<-'END'
-	use std::collections::HashMap;
-	trait Shape { fn area(&self) -> f64; }
-	struct Square(f64);
-	impl Shape for Square { fn area(&self) -> f64 { self.0 * self.0 } }
-	fn main() {
-		let mut seen: HashMap<String, usize> = HashMap::new();
-		for word in std::env::args().flat_map(|a| a.split(' ').map(str::to_owned).collect::<Vec<_>>()) { *seen.entry(word).or_insert(0) += 1; }
-		let shapes: Vec<Box<dyn Shape>> = (0..seen.len()).map(|n| Box::new(Square(n as f64)) as Box<dyn Shape>).collect();
-		println!("{} {:?}", shapes.iter().map(|s| s.area()).sum::<f64>(), seen);
-	}
-	END
-	build rust "rustc -O -g -C link-arg=-Wl,--build-id program.rs -o rust"
+	build rust "rustc -O -g -C link-arg=-Wl,--build-id $SRC/tests/elf/words.rs -o rust" &
+	build rust_v0 "rustc -O -g -C symbol-mangling-version=v0 -C link-arg=-Wl,--build-id $SRC/tests/elf/words.rs -o rust_v0"; wait
 fi
-for file in rust gcc2 gcc4 gcc5 gcc_types gcc_gc gcc_lto gcc64 gcc_split clang4 clang5 clang_split clang_split4 lld lld4; do
+for file in rust rust_v0 gcc2 gcc4 gcc5 gcc_types gcc_gc gcc_lto gcc64 gcc_split clang4 clang5 clang_split clang_split4 lld lld4; do
 	chain=99.9
 	[ $file = gcc2 ] && chain=50 # has no way to write down a function in several pieces
 	[ -f $file ] && compare $file 99.95 $chain ./$file

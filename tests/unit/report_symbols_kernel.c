@@ -154,6 +154,25 @@ TEST(text_known)
 	fixture_release(&x);
 }
 
+/* Entry points in the middle of others are called what kallsyms calls them. */
+TEST(labels_in_functions)
+{
+	struct fixture x;
+
+	fixture_init(&x, text, 1, false, ".");
+	for (int i = 0; i < FUNCTIONS; i++) {
+		char want[32];
+
+		snprintf(want, sizeof(want), "ret_%d", i);
+		CHECK_STR(symbolize(x.s, 0, returns[i] - text, true).v[0].name, want);
+		CHECK_STR(symbolize(x.s, 0, returns[i] + 1 - text, true).v[0].name, want);
+		CHECK(!symbolize(x.s, 0, returns[i] + 2 - text, true).v[0].named); /* behind the function */
+		snprintf(want, sizeof(want), "do_%d", i);
+		CHECK_STR(symbolize(x.s, 0, starts[i] - text, true).v[0].name, want);
+	}
+	fixture_release(&x);
+}
+
 TEST(text_hidden)
 {
 	for (uint64_t steps = 0; steps < 40; steps += 13) {

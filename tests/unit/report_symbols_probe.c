@@ -5,7 +5,7 @@
  * compare with other tools.  Without arguments it is a unit test of itself.
  *
  *   report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-k] [-s DIR] FILE   -i inlines, -l lines, -C demangle,
- *   -d --debuginfod, -n --no-system, -s --symbols, -k FILE is a kernel module
+ *   -d --debuginfod, -n --no-system, -s --symbols, -k FILE is a kernel or a module of it
  */
 #include <limits.h>
 #include <unistd.h>
@@ -33,8 +33,8 @@ static int probe_init(struct probe *p, const char *path, const struct symbolizer
 	intern_add(&p->rec.strings, path, strlen(path), &p->module.name);
 	p->module.machine = p->file.machine;
 	p->module.span = p->file.size;
-	p->module.nids = 1;
-	p->module.ids[0] = (struct fold_module_id){FOLD_ID_GNU, {p->file.gnu.bytes, p->file.gnu.size}};
+	p->module.ids[p->module.nids++] = (struct fold_module_id){FOLD_ID_GNU, {p->file.gnu.bytes, p->file.gnu.size}};
+	p->module.ids[p->module.nids++] = (struct fold_module_id){FOLD_ID_GO, {p->file.go.bytes, p->file.go.size}};
 	p->module.segments = p->segments;
 	p->module.nsegments = elf_segments(p->file.elf, p->segments, FOLD_MAX_SEGMENTS);
 	p->segment.meta.page_size = 4096;
@@ -56,6 +56,8 @@ static uint64_t offset_of(const struct probe *p, uint64_t vaddr)
 {
 	if (p->module.kind == FOLD_MODULE_KO)
 		return vaddr;
+	if (p->module.kind == FOLD_MODULE_KERNEL) /* counts from _text, where its first code is */
+		return vaddr - p->segments[0].vaddr;
 	for (size_t i = 0; i < p->module.nsegments; i++)
 		if (vaddr - p->segments[i].vaddr < p->segments[i].filesz)
 			return vaddr - p->segments[i].vaddr + p->segments[i].offset;
@@ -147,7 +149,7 @@ int main(int argc, char **argv)
 	struct symbolizer_options options = {.no_demangle = true};
 	const char *dirs[16];
 	struct probe p;
-	bool kernel_module = false;
+	bool kernel = false;
 	int option, result;
 
 	if (argc == 1)
@@ -159,7 +161,7 @@ int main(int argc, char **argv)
 		options.no_demangle &= option != 'C';
 		options.debuginfod |= option == 'd';
 		options.no_system |= option == 'n';
-		kernel_module |= option == 'k';
+		kernel |= option == 'k';
 		if (option == 's' && options.nsymbol_dirs < 16)
 			dirs[options.nsymbol_dirs++] = optarg;
 	}
@@ -167,8 +169,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: report_symbols_probe [-i] [-l] [-C] [-d] [-n] [-k] [-s DIR] FILE <ADDRESSES\n");
 		return 2;
 	}
-	if (kernel_module)
-		p.module.kind = FOLD_MODULE_KO;
+	if (kernel)
+		p.module.kind = p.file.type == ET_REL ? FOLD_MODULE_KO : FOLD_MODULE_KERNEL;
 	result = run(&p, options.lines);
 	probe_release(&p);
 	return result;

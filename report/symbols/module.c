@@ -313,6 +313,28 @@ bool module_find(struct module *m, struct locator *locator, uint64_t offset, str
 	return true;
 }
 
+void module_entries(struct module *m, struct locator *locator, struct interrupt_entries *out)
+{
+	out->n = 0;
+	for (size_t i = 0; i < m->rec->nsyms; i++) {
+		const struct rec_sym *sym = &m->rec->syms[i];
+		struct fold_bytes name = recording_string(m->recording, sym->name);
+
+		if (name.size && interrupt_is_entry((const char *)name.at, name.size))
+			interrupt_add(out, sym->offset, sym->offset + sym->size);
+	}
+	if (m->rec->nsyms) /* what was seen was named */
+		return;
+	if (!m->opened)
+		module_open(m, locator);
+	for (size_t i = 0; m->based && i < m->symtab.n; i++) {
+		const struct symtab_range *range = &m->symtab.v[i];
+
+		if (range->start >= m->base && interrupt_is_entry(range->name, range->name_size))
+			interrupt_add(out, range->start - m->base, range->end - m->base);
+	}
+}
+
 struct dwarf *module_dwarf(struct module *m, struct locator *locator)
 {
 	const struct elf_file *file;

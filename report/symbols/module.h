@@ -8,6 +8,7 @@
 
 #include "../model/recording.h"
 #include "companion.h"
+#include "interrupt.h"
 #include "locate.h"
 #include "minidebug.h"
 #include "plt.h"
@@ -60,6 +61,9 @@ const struct symtab_range *module_range(const struct module *m, uint64_t address
 
 /* Address of `offset` in the files found.  False: there is none. */
 bool module_address(const struct module *m, uint64_t offset, uint64_t *vaddr);
+
+/* Offsets of the kernel `m` where it is entered by interrupts and exceptions. */
+void module_entries(struct module *m, struct locator *locator, struct interrupt_entries *out);
 
 /* The module's debug information; NULL when there is none.  After module_find(). */
 struct dwarf *module_dwarf(struct module *m, struct locator *locator);

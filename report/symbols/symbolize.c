@@ -376,6 +376,23 @@ void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t
 	free(groups);
 }
 
+int symbolizer_interrupted(struct symbolizer *s, struct recording *rec)
+{
+	struct interrupt_entries *entries = malloc(sizeof(*entries));
+	int err = entries ? 0 : -1;
+
+	for (uint32_t i = 0; !err && i < rec->nmodules; i++) {
+		struct module *module = rec->modules[i].kind == FOLD_MODULE_KERNEL ? module_of(s, i) : NULL;
+
+		if (!module)
+			continue;
+		module_entries(module, s->locator, entries);
+		err = interrupt_mark(rec, i, entries);
+	}
+	free(entries);
+	return err;
+}
+
 struct symbolizer_stats symbolizer_stats(const struct symbolizer *s)
 {
 	return s->stats;

@@ -96,6 +96,13 @@ void symbolizer_free(struct symbolizer *s);
  */
 struct symbols symbolize(struct symbolizer *s, uint32_t module, uint64_t offset, bool exact);
 
+/*
+ * Make frames that were interrupted in the kernel exact in `rec`, which is that of
+ * `s`: recorders do not know them, and only their callee's name tells.  To be done
+ * before anything is looked up.  0, or -1: out of memory.
+ */
+int symbolizer_interrupted(struct symbolizer *s, struct recording *rec);
+
 struct symbol_address { uint32_t module; uint64_t offset; bool exact; };
 /*
  * Look up many addresses ahead of symbolize(), all of a module one after the

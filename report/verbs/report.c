@@ -153,7 +153,7 @@ static int run(struct job *job)
 		return VERB_FAILED;
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
-	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols)) {
+	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols) || symbolizer_interrupted(job->symbolizer, &job->rec)) {
 		log_error("out of memory for symbols");
 		return VERB_FAILED;
 	}

@@ -14,7 +14,7 @@
 #define STEP (2u << 20)
 
 static char dir[] = "/tmp/fold-kernel-XXXXXX";
-static uint64_t text, starts[FUNCTIONS], returns[FUNCTIONS];
+static uint64_t entry, text, starts[FUNCTIONS], returns[FUNCTIONS];
 
 /* ------------------------------------------------------------ a kernel */
 
@@ -36,6 +36,7 @@ static void write_source(const char *path)
 	FILE *f = fopen(path, "w");
 
 	fprintf(f, ".text\n.globl _text\n_text:\n.fill 64, 1, 0x90\n");
+	fprintf(f, ".type asm_exc_test, @function\nasm_exc_test: call do_1\nret\n.size asm_exc_test, . - asm_exc_test\n");
 	for (int i = 0; f && i < FUNCTIONS; i++) {
 		fprintf(f, ".globl do_%d\n.type do_%d, @function\ndo_%d:\n", i, i, i);
 		fprintf(f, ".fill %d, 1, 0x90\n", 3 + i * 7 % 40);
@@ -62,6 +63,8 @@ static bool read_symbols(void)
 			continue;
 		if (!strcmp(name, "_text"))
 			text = value;
+		if (!strcmp(name, "asm_exc_test"))
+			entry = value;
 		if (sscanf(name, "do_%d", &i) == 1 && i < FUNCTIONS)
 			starts[i] = value;
 		if (sscanf(name, "ret_%d", &i) == 1 && i < FUNCTIONS)
@@ -171,6 +174,42 @@ TEST(labels_in_functions)
 		CHECK_STR(symbolize(x.s, 0, starts[i] - text, true).v[0].name, want);
 	}
 	fixture_release(&x);
+}
+
+/* Of what an interrupt stopped, the address is no return address: at its first
+ * byte it is not the function before. */
+TEST(interrupted_code_is_exact)
+{
+	static const struct { const char *name; bool exact; } symbols[] = {
+		{"asm_exc_test", true}, {"another_entry", false},
+	};
+
+	for (size_t i = 0; i < 3; i++) { /* named by a file, then by the recording */
+		struct fixture x;
+		struct rec_sym sym = {.offset = entry - text, .size = 6};
+
+		fixture_init(&x, text, 0, false, ".");
+		x.nodes[0] = (struct rec_node){.parent = REC_NONE, .offset = starts[3] - text};
+		x.nodes[1] = (struct rec_node){.parent = 0, .offset = entry - text + 5};
+		x.nodes[2] = (struct rec_node){.parent = 1, .offset = returns[1] - text};
+		x.nodes[3] = (struct rec_node){.parent = 2, .offset = starts[4] - text};
+		x.nodes[4] = (struct rec_node){.parent = REC_NONE, .offset = starts[5] - text};
+		x.nodes[5] = (struct rec_node){.parent = 4, .offset = entry - text + 5};
+		x.nodes[6] = (struct rec_node){.parent = 4, .offset = returns[7] - text}; /* called from there, too */
+		x.rec.nnodes = 7;
+		if (i) {
+			intern_add(&x.rec.strings, symbols[i - 1].name, strlen(symbols[i - 1].name), &sym.name);
+			x.module.syms = &sym;
+			x.module.nsyms = 1;
+		}
+		CHECK_EQ(symbolizer_interrupted(x.s, &x.rec), 0);
+		CHECK_EQ(x.nodes[0].exact, !i || symbols[i - 1].exact);
+		for (size_t k = 1; k < 7; k++)
+			CHECK(!x.nodes[k].exact);
+		if (x.nodes[0].exact)
+			CHECK_STR(symbolize(x.s, 0, x.nodes[0].offset, true).v[0].name, "do_3");
+		fixture_release(&x);
+	}
 }
 
 TEST(text_hidden)

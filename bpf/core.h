@@ -11,6 +11,7 @@
 struct task_struct {
 	int pid, tgid;
 	void *stack;
+	void *mm;
 };
 
 #if defined(__TARGET_ARCH_x86)

@@ -36,6 +36,7 @@ struct unwind_mappings { struct unwind_mapping v[UNWIND_MAPPINGS]; };
 struct { ONE_MAPPABLE(struct unwind_pages); } unwind_pages SEC(".maps");
 struct { ONE_MAPPABLE(struct unwind_rules); } unwind_rules SEC(".maps");
 struct { ONE_MAPPABLE(struct unwind_mappings); } unwind_mappings SEC(".maps");
+struct { ONE_MAPPABLE(struct unwind_copying); } unwind_copying SEC(".maps");
 
 struct unwind_shard {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -90,7 +91,8 @@ struct walk {
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
 	ev_u64 regs[EVENT_COPY_REGS], cs; /* what the walk began with */
 	struct kernel_regs copy; /* before 5.15 */
-	ev_u64 copied;   /* ns: copies up to this time are sent */
+	ev_u32 gone;     /* the task is ending: its memory is not there any more */
+	ev_u32 turn, copied; /* bytes sent since the rings were emptied the last time */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -219,19 +221,22 @@ static __always_inline bool task_regs(struct walk *w)
 {
 	struct pt_regs___kernel *at;
 	struct task_struct *task;
-	void *stack;
+	void *stack, *mm;
 
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
-		at = (void *)bpf_task_pt_regs((void *)bpf_get_current_task_btf());
+		task = (void *)bpf_get_current_task_btf();
+		w->gone = !task->mm;
+		at = (void *)bpf_task_pt_regs((void *)task);
 		COPY_REGS(w, at, ax, dx, cx, bx, si, di, bp, sp, ip);
 		return true;
 	}
 	if (!unwind_config.read_kernel)
 		return false;
 	task = (void *)bpf_get_current_task();
-	if (bpf_core_read(&stack, sizeof(stack), &task->stack) ||
+	if (bpf_core_read(&stack, sizeof(stack), &task->stack) || bpf_core_read(&mm, sizeof(mm), &task->mm) ||
 	    bpf_probe_read_kernel(&w->copy, sizeof(w->copy), stack + THREAD_SIZE - sizeof(w->copy)))
 		return false;
+	w->gone = !mm;
 	COPY_REGS(w, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
 	return true;
 }
@@ -240,6 +245,7 @@ static __always_inline bool task_regs(struct walk *w)
  * size are more than old kernels allow. */
 static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct walk *w)
 {
+	w->gone = 0;
 	if (!regs_user(ctx))
 		return task_regs(w) && (w->cs & 3) == 3;
 	COPY_REGS(w, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, rip);
@@ -262,6 +268,16 @@ static __always_inline bool mappings_of(struct unwind_state *u, ev_u32 tgid)
 	return p.tgid == tgid && p.image == (image ? *image & 0xff : 0);
 }
 
+/* Why the stack cannot be walked at all, or UNWIND_GO_ON. */
+static __always_inline int walk_refused(struct walk *w, ev_u32 tgid)
+{
+	if ((w->cs & 0xff) == COMPAT_CS)
+		return UNWIND_ENDED_COMPAT;
+	if (w->gone)
+		return UNWIND_ENDED_UNREADABLE;
+	return mappings_of(&w->state, tgid) ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
+}
+
 /* Keep the frame that the walk is at, step to its caller. */
 __noinline int walk_frame(void)
 {
@@ -282,11 +298,22 @@ __noinline int walk_frame(void)
 	return unwind_step(&w->state);
 }
 
+static __always_inline int walk_frames(void)
+{
+	for (int i = 0; i < EVENT_MAX_FRAMES; i++) {
+		int end = walk_frame();
+
+		if (end)
+			return end;
+	}
+	return UNWIND_ENDED_DEPTH;
+}
+
 static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct scratch *s)
 {
 	ev_u32 zero = 0, tgid = bpf_get_current_pid_tgid() >> 32;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	int end = UNWIND_ENDED_DEPTH;
+	int end;
 
 	if (!w || !user_regs(ctx, w))
 		return 0;
@@ -299,17 +326,12 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	w->state.last = 0;
 	w->first = s->head.nkstack;
 	w->n = 0;
-	if ((w->cs & 0xff) == COMPAT_CS || !mappings_of(&w->state, tgid)) {
+	end = walk_refused(w, tgid);
+	if (end) {
 		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = w->state.ip;
-		s->head.user_end = (w->cs & 0xff) == COMPAT_CS ? UNWIND_ENDED_COMPAT : UNWIND_ENDED_UNMAPPED;
-		if (s->head.user_end == UNWIND_ENDED_UNMAPPED)
-			nudge();
-		return 1;
-	}
-	for (int i = 0; i < EVENT_MAX_FRAMES; i++) {
-		end = walk_frame();
-		if (end)
-			break;
+		w->n = 1;
+	} else {
+		end = walk_frames();
 	}
 	s->head.user_end = end;
 	if (end == UNWIND_ENDED_UNMAPPED)
@@ -322,17 +344,15 @@ static __always_inline bool wants_copy(const struct scratch *s)
 {
 	ev_u32 zero = 0;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	ev_u64 now;
+	struct unwind_copying *c = bpf_map_lookup_elem(&unwind_copying, &zero);
 
-	if (s->head.user_end != UNWIND_ENDED_UNMAPPED || !w)
+	if (s->head.user_end != UNWIND_ENDED_UNMAPPED || !w || !c)
 		return false;
-	now = bpf_ktime_get_ns();
-	if (w->copied < now - UNWIND_COPY_BURST * UNWIND_COPY_NS)
-		w->copied = now - UNWIND_COPY_BURST * UNWIND_COPY_NS;
-	if (w->copied > now - UNWIND_COPY_NS)
-		return false;
-	w->copied += UNWIND_COPY_NS;
-	return true;
+	if (w->turn != c->turn) {
+		w->turn = c->turn;
+		w->copied = 0;
+	}
+	return w->copied < c->bytes;
 }
 
 /* A function of its own, so that what lies ahead of it is verified once. */
@@ -363,6 +383,7 @@ __noinline int copy_stack(ev_u32 at)
 		got += COPY_SMALL_PIECE;
 	}
 	c->size = got;
+	w->copied += sizeof(*c) + got;
 	return sizeof(*c) + got;
 }
 

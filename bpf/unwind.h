@@ -148,10 +148,12 @@ struct unwind_config {
 	ev_u32 read_kernel; /* bpf_probe_read_kernel may be used: not under lockdown=confidentiality */
 };
 #define UNWIND_NUDGE_NS 1000000ULL
-/* Copies of stacks that a CPU may send: one in this time, and some at once, which
- * fill less than half of the smallest ring. */
-#define UNWIND_COPY_NS 8000000ULL
-#define UNWIND_COPY_BURST 16
+/* Copies of stacks: a CPU may send `bytes` of them between two times that user space
+ * emptied the rings, so that samples always have the rest. */
+struct unwind_copying {
+	ev_u32 turn;   /* counts those times */
+	ev_u32 bytes;
+};
 
 /* As enum fold_stack_end of the file; 0: go on. */
 enum unwind_end {

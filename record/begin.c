@@ -164,7 +164,11 @@ static int give_ahead(void *state, const struct event *event)
 static int open_unwinder(struct recorder *r)
 {
 	const struct options *o = r->options;
-	struct unwinder_options options = { .scoped = o->command || o->pids.n, .max_bytes = o->max_memory / TABLES_SHARE };
+	struct unwinder_options options = {
+		.max_bytes = o->max_memory / TABLES_SHARE,
+		.copy_bytes = (uint32_t)(probe_rings(r->probe)->bytes / 2), /* the other half is for samples */
+		.scoped = o->command || o->pids.n,
+	};
 	int err = unwinder_new(&r->unwinder, probe_walker(r->probe), &options);
 
 	for (size_t i = 0; !err && i < o->pids.n; i++)

@@ -14,6 +14,8 @@
 
 #define PASS_NS (250 * NS_PER_MS)
 #define FLUSH_BYTES (512u << 10)
+/* For what a short command ran: most of its samples wait for it. */
+#define LAST_TABLES_MS 1000
 
 /* ---- the loop */
 
@@ -50,8 +52,8 @@ static void forget_stacks(struct recorder *r)
 	}
 }
 
-/* What the walker should know by now. */
-static int supply(struct recorder *r)
+/* What the walker should know by now; tables that are being built have `wait_ms`. */
+static int supply(struct recorder *r, int wait_ms)
 {
 	if (!r->unwinder)
 		return 0;
@@ -59,7 +61,7 @@ static int supply(struct recorder *r)
 		log_error("out of memory");
 		return -1;
 	}
-	unwinder_work(r->unwinder, r->collected, 0);
+	unwinder_work(r->unwinder, r->collected, wait_ms);
 	return 0;
 }
 
@@ -78,7 +80,7 @@ static int session_failed(struct recorder *r)
 static int collect(struct recorder *r, bool final)
 {
 	uint64_t until = clock_now();
-	int err = supply(r);
+	int err = supply(r, final ? LAST_TABLES_MS : 0);
 
 	if (err)
 		return err;
@@ -96,6 +98,16 @@ static int collect(struct recorder *r, bool final)
 	if (until > r->collected)
 		r->collected = until;
 	return err ? session_failed(r) : 0;
+}
+
+/*
+ * Whether what is in the rings can stay there a while: tables are being built, with
+ * which the walks that could not be finished will be.  Not longer than until the
+ * next batch would be written anyway.
+ */
+static bool can_wait(const struct recorder *r, bool ring_filled)
+{
+	return r->unwinder && unwinder_busy(r->unwinder) && !ring_filled && clock_now() - r->flushed < RECORDER_FLUSH_NS;
 }
 
 static const struct aggregate *aggregate_of(const struct recorder *r)
@@ -150,9 +162,9 @@ static void look_around(struct recorder *r)
 		r->reason = FOLD_REASON_TARGETS;
 }
 
-/* Until a ring is half full, a signal comes, or it is time.  The walker does not
- * wait that long.  0, or -1. */
-static int wait_for_work(struct recorder *r)
+/* Until a ring is half full (*filled), a signal comes, or it is time.  The walker does
+ * not wait that long.  0, or -1. */
+static int wait_for_work(struct recorder *r, bool *filled)
 {
 	struct pollfd fds[] = {
 		{ .fd = r->signals, .events = POLLIN },
@@ -165,10 +177,11 @@ static int wait_for_work(struct recorder *r)
 		until = r->deadline;
 	do {
 		poll(fds, 3, now < until ? (int)((until - now + NS_PER_MS - 1) / NS_PER_MS) : 0);
-		if (fds[2].revents && supply(r))
+		if (fds[2].revents && supply(r, 0))
 			return -1;
 		now = clock_now();
 	} while (!fds[0].revents && !fds[1].revents && now < until);
+	*filled = fds[1].revents;
 	if (fds[1].revents)
 		rings_awake(probe_rings(r->probe));
 	return 0;
@@ -176,12 +189,16 @@ static int wait_for_work(struct recorder *r)
 
 static int loop(struct recorder *r)
 {
+	bool filled;
+
 	while (!r->reason) {
-		if (wait_for_work(r))
+		if (wait_for_work(r, &filled))
 			return -1;
 		look_around(r);
 		if (r->reason)
 			break;
+		if (can_wait(r, filled))
+			continue;
 		if (collect(r, false))
 			return -1;
 		forget_stacks(r);

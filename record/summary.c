@@ -23,10 +23,12 @@ static void summarize_tables(const struct recorder *r)
 		log_warning("no memory for the unwind tables of %llu files%s: user stacks go through their code by frame pointers",
 			    (unsigned long long)sum.capped, r->options->max_memory ? ", with --max-memory" : "");
 	log_detail("unwind tables: %llu files with, %llu without, %llu without room, %llu refused; %llu rows in %llu KiB; %llu processes, %llu without room; "
-		   "%llu walks finished here, %llu not",
+		   "%llu walks finished here, %llu not (%llu without their stack, %llu before their table)",
 		   (unsigned long long)sum.tables, (unsigned long long)sum.without, (unsigned long long)sum.capped, (unsigned long long)sum.refused, (unsigned long long)sum.rows,
 		   (unsigned long long)sum.table_bytes >> 10, (unsigned long long)sum.processes, (unsigned long long)sum.unpublished,
-		   (unsigned long long)sum.replayed, (unsigned long long)sum.unfinished);
+		   (unsigned long long)sum.replayed, (unsigned long long)sum.unfinished, (unsigned long long)sum.uncopied, (unsigned long long)sum.early);
+	log_detail("unwind tables: known %.2f ms after an exec (99 %%: %.2f ms), %.2f ms after a mapping (99 %%: %.2f ms)",
+		   (double)sum.exec_ns[0] / 1e6, (double)sum.exec_ns[1] / 1e6, (double)sum.mapping_ns[0] / 1e6, (double)sum.mapping_ns[1] / 1e6);
 }
 
 void recorder_summarize(const struct recorder *r)

@@ -229,6 +229,13 @@ static struct range *range_make(struct mappings *m, const struct mapset *maps)
 	return r;
 }
 
+static void note_delay(struct delays *d, uint64_t *since, uint64_t now)
+{
+	if (*since && now > *since)
+		delays_add(d, now - *since);
+	*since = 0;
+}
+
 static void task_publish(struct mappings *m, struct unwind_task *t, uint64_t now)
 {
 	struct range *old = t->range, *r = range_make(m, t->maps);
@@ -248,6 +255,10 @@ static void task_publish(struct mappings *m, struct unwind_task *t, uint64_t now
 		m->unpublished++;
 	t->range = r;
 	range_unref(m, old, now);
+	if (r && !t->incomplete) {
+		note_delay(&m->after_exec, &t->began, now);
+		note_delay(&m->after_mapping, &t->changed, now);
+	}
 }
 
 void mappings_publish(struct mappings *m, uint64_t now, uint64_t drained)

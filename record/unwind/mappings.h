@@ -13,6 +13,7 @@
 
 #include "../mapping.h"
 #include "../table.h"
+#include "delays.h"
 #include "objects.h"
 #include "ranges.h"
 #include "store.h"
@@ -29,6 +30,8 @@ struct unwind_task {          /* a process */
 	bool asked;           /* somebody should look at all its mappings */
 	uint64_t wait, next;  /* ns: between such looks, and when the next may be */
 	uint64_t since;       /* ns: `maps` was right then, older events say nothing new */
+	uint64_t began;       /* ns: an exec after which nothing is published yet; 0 none */
+	uint64_t changed;     /* ns: the oldest mapping that is not published yet; 0 none */
 	struct mapset *maps;
 	struct range *range;  /* published; NULL: nothing */
 };
@@ -43,6 +46,7 @@ struct mappings {
 	uint64_t objects_seen;        /* objects->changes at the last publication */
 	uint8_t serials;
 	size_t ndirty;
+	struct delays after_exec, after_mapping; /* until all that is mapped was published */
 	uint64_t unpublished;         /* times that there was no room for a process */
 };
 

@@ -85,6 +85,8 @@ int store_open(struct unwind_store *s, struct bpf_object *object)
 		err = array_map(object, "unwind_rules", UNWIND_RULES * sizeof(*s->rules), (void **)&s->rules);
 	if (!err)
 		err = array_map(object, "unwind_mappings", UNWIND_MAPPINGS * sizeof(*s->mappings), (void **)&s->mappings);
+	if (!err)
+		err = array_map(object, "unwind_copying", sizeof(*s->copying), (void **)&s->copying);
 	return err;
 }
 
@@ -99,6 +101,7 @@ void store_release(struct unwind_store *s)
 	unmap(s->pages, UNWIND_PAGES * sizeof(*s->pages));
 	unmap(s->rules, UNWIND_RULES * sizeof(*s->rules));
 	unmap(s->mappings, UNWIND_MAPPINGS * sizeof(*s->mappings));
+	unmap(s->copying, sizeof(*s->copying));
 	for (size_t i = 0; i < UNWIND_SHARDS; i++)
 		unmap(s->shards[i], UNWIND_SHARD_BYTES);
 	memset(s, 0, sizeof(*s));

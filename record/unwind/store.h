@@ -18,6 +18,7 @@ struct unwind_store {
 	struct unwind_page *pages;         /* UNWIND_PAGES */
 	struct unwind_rule *rules;         /* UNWIND_RULES */
 	struct unwind_mapping *mappings;   /* UNWIND_MAPPINGS */
+	struct unwind_copying *copying;
 	uint32_t *shards[UNWIND_SHARDS];   /* UNWIND_SHARD_ROWS each; NULL until made */
 	int shards_fd, processes_fd, images_fd;
 	/* Make shard `i`: 0, or -1. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include "tables.h"
 
 #define DEFAULT_BYTES (64u << 20)
+#define URGENT_NICE (-10)
 /* JIT compilers make code faster than anybody can look. */
 #define FIRST_WAIT_NS UINT64_C(100000000)
 #define LONGEST_WAIT_NS UINT64_C(10000000000)
@@ -42,7 +44,8 @@ struct unwinder {
 	struct ring_buffer *nudges;
 	int wakes;             /* epoll: the builder, nudges */
 	size_t asked;          /* processes that somebody should look at */
-	uint64_t replayed, unfinished;
+	uint64_t drained;      /* ns: events before that are out of the rings */
+	uint64_t replayed, unfinished, uncopied, early;
 	bool scoped;
 };
 
@@ -70,12 +73,24 @@ static int watch_all(struct unwinder *u, struct bpf_object *object)
 	return err ? err : watch(u, ring_buffer__epoll_fd(u->nudges));
 }
 
+/* Tables that come late are of no use: on a busy machine those who make and publish
+ * them go first.  Not if somebody has decided on our priority. */
+static void hurry(void)
+{
+	if (!getpriority(PRIO_PROCESS, 0))
+		setpriority(PRIO_PROCESS, 0, URGENT_NICE);
+}
+
 static int begin(struct unwinder *u, struct bpf_object *object, const struct unwinder_options *options)
 {
-	int err = builder_open(&u->builder);
+	int err;
 
+	hurry();
+	err = builder_open(&u->builder);
 	if (!err)
 		err = store_open(&u->store, object);
+	if (!err)
+		u->store.copying->bytes = options->copy_bytes;
 	if (!err && tables_init(&u->tables, &u->store, options->max_bytes ? options->max_bytes : DEFAULT_BYTES))
 		err = -ENOMEM;
 	return err ? err : watch_all(u, object);
@@ -130,12 +145,15 @@ static bool is_past(const struct unwinder *u, const struct mappings *m)
 	return m == &u->past;
 }
 
-static int map(struct unwinder *u, struct mappings *m, struct unwind_task *t, const struct event_mmap *e)
+static int map(struct unwinder *u, struct mappings *m, struct unwind_task *t, const struct event *event)
 {
+	const struct event_mmap *e = &event->mmap;
 	uint32_t object;
 
 	if (e->length > UINT64_MAX - e->start)
 		return 0;
+	if (!t->changed)
+		t->changed = event->time;
 	object = is_past(u, m) ? resolver_ask_again(&u->resolver, t->tgid, e) : resolver_ask(&u->resolver, t->tgid, e);
 	return mappings_map(m, t, e->start, e->start + e->length, e->offset, object);
 }
@@ -176,7 +194,7 @@ static int map_seen(void *context, const struct event *e)
 	struct unwinder *u = context;
 	struct unwind_task *t = e->kind == EVENT_MMAP ? mappings_find(&u->mappings, e->pid) : NULL;
 
-	return t ? map(u, &u->mappings, t, &e->mmap) : 0;
+	return t ? map(u, &u->mappings, t, e) : 0;
 }
 
 /* A look into /proc counts only if the process was one image all the while. */
@@ -244,10 +262,14 @@ static int fork_event(struct unwinder *u, struct mappings *m, const struct event
 
 static void exec_event(struct unwinder *u, struct mappings *m, const struct event *e)
 {
-	const struct unwind_task *t = mappings_find(m, e->pid);
+	struct unwind_task *t = mappings_find(m, e->pid);
 
-	if (!t ? !u->scoped : e->time >= t->since)
-		mappings_exec(m, e->pid, clock_now());
+	if (t ? e->time < t->since : u->scoped)
+		return;
+	mappings_exec(m, e->pid, clock_now());
+	t = mappings_find(m, e->pid);
+	if (t)
+		t->began = e->time;
 }
 
 static int process_event(struct unwinder *u, struct mappings *m, const struct event *e)
@@ -260,7 +282,7 @@ static int process_event(struct unwinder *u, struct mappings *m, const struct ev
 		t = task_of(u, m, e->pid, &failed);
 		if (!t)
 			return failed ? -1 : 0;
-		return e->time < t->since ? 0 : map(u, m, t, &e->mmap);
+		return e->time < t->since ? 0 : map(u, m, t, e);
 	case EVENT_FORK:
 		return fork_event(u, m, e);
 	case EVENT_COMM:
@@ -286,6 +308,14 @@ int unwinder_ahead(struct unwinder *u, const struct event *e)
 	return process_event(u, &u->mappings, e);
 }
 
+static bool is_early(const struct unwinder *u, const struct unwind_task *t, uint64_t pc)
+{
+	const struct mapping *m = mapset_find(t->maps, pc);
+	struct unwind_mapping unused;
+
+	return m && !mapping_translate(&u->objects, m, &unused);
+}
+
 /* Walk again what was not known in the kernel.  Only a better end counts. */
 static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint32_t max)
 {
@@ -297,6 +327,7 @@ static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint3
 	if (!t)
 		return;
 	replay_walk(r, t->maps, e->sample.copy, max);
+	u->early += r->end == FOLD_STACK_END_UNMAPPED && is_early(u, t, r->words[r->n - 1]);
 	if (r->end == FOLD_STACK_END_UNMAPPED && r->n <= s->n)
 		return;
 	h = stack_hash_start(seed, EVENT_SIDE_USER, r->n, r->end);
@@ -312,6 +343,7 @@ int unwinder_event(struct unwinder *u, struct event *e, uint64_t seed, uint32_t 
 	if (e->kind != EVENT_SAMPLE)
 		return process_event(u, &u->past, e);
 	u->unfinished += e->sample.user.end == FOLD_STACK_END_UNMAPPED;
+	u->uncopied += e->sample.user.end == FOLD_STACK_END_UNMAPPED && !e->sample.copy;
 	if (e->sample.copy)
 		walk_again(u, e, seed, max < EVENT_MAX_FRAMES ? max : EVENT_MAX_FRAMES);
 	sample(u, e);
@@ -321,6 +353,10 @@ int unwinder_event(struct unwinder *u, struct event *e, uint64_t seed, uint32_t 
 void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms)
 {
 	ring_buffer__consume(u->nudges);
+	if (drained != u->drained) {
+		u->drained = drained;
+		__atomic_add_fetch(&u->store.copying->turn, 1, __ATOMIC_RELAXED);
+	}
 	objects_work(&u->objects, wait_ms);
 	if (u->asked)
 		look_around(u, clock_now());
@@ -328,15 +364,29 @@ void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms)
 	mappings_publish(&u->mappings, clock_now(), drained);
 }
 
+bool unwinder_busy(const struct unwinder *u)
+{
+	return u->objects.building || u->objects.waiting;
+}
+
 int unwinder_fd(const struct unwinder *u)
 {
 	return u->wakes;
 }
 
+static void summarize_delays(const struct delays *d, uint64_t out[2])
+{
+	out[0] = delays_percentile(d, 50);
+	out[1] = delays_percentile(d, 99);
+}
+
 void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out)
 {
 	*out = (struct unwinder_summary){ .objects = u->objects.n, .rows = u->tables.rows, .table_bytes = (uint64_t)u->tables.nshards * UNWIND_SHARD_BYTES,
-					  .processes = u->mappings.n, .unpublished = u->mappings.unpublished, .replayed = u->replayed, .unfinished = u->unfinished };
+					  .processes = u->mappings.n, .unpublished = u->mappings.unpublished, .replayed = u->replayed, .unfinished = u->unfinished,
+					  .uncopied = u->uncopied, .early = u->early };
+	summarize_delays(&u->mappings.after_exec, out->exec_ns);
+	summarize_delays(&u->mappings.after_mapping, out->mapping_ns);
 	for (size_t i = 0; i < u->objects.n; i++) {
 		const struct object *o = u->objects.v[i];
 

@@ -18,6 +18,7 @@ struct unwinder;
 
 struct unwinder_options {
 	size_t max_bytes;    /* memory for rows of tables; 0: 64 MiB */
+	uint32_t copy_bytes; /* of stacks that a CPU may send before its ring is emptied; 0 none */
 	bool scoped;         /* only processes of unwinder_follow() and what they fork */
 	const char *proc;    /* "/proc" */
 };
@@ -48,6 +49,10 @@ int unwinder_event(struct unwinder *u, struct event *event, uint64_t seed, uint3
  */
 void unwinder_work(struct unwinder *u, uint64_t drained, int wait_ms);
 
+/* Tables are being built that samples in the rings may need: walks that are finished
+ * later are finished better. */
+bool unwinder_busy(const struct unwinder *u);
+
 /* Readable when a table is finished, or a walk came to code that is not known:
  * time for new events and unwinder_work(). */
 int unwinder_fd(const struct unwinder *u);
@@ -58,6 +63,8 @@ struct unwinder_summary {
 	uint64_t rows, table_bytes;
 	uint64_t processes, unpublished;     /* those that are; times that there was no room for one */
 	uint64_t replayed, unfinished;       /* walks that the kernel's side could not finish */
+	uint64_t uncopied, early;            /* of those unfinished: no stack came along; the table was still being built */
+	uint64_t exec_ns[2], mapping_ns[2];  /* until the walker knew: median, and of 99 in 100 */
 };
 void unwinder_summary(const struct unwinder *u, struct unwinder_summary *out);
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -164,6 +165,7 @@ static int start(struct oracle *o)
 	if (!o->pid) {
 		close(go[1]);
 		setpgid(0, 0);
+		setpriority(PRIO_PROCESS, 0, 0); /* not ours */
 		if (read(go[0], &byte, 1) != 1)
 			_exit(127);
 		execvp(o->config.command[0], o->config.command);

@@ -133,7 +133,10 @@ static int add_kernel(struct session *s, struct frames *f, struct word w)
 		return 0;
 	}
 	frames_add(f, s->modules.place[module].base + offset);
-	return name_kernel(s, w.site, &place, module);
+	if (name_kernel(s, w.site, &place, module))
+		return -1;
+	/* Not called from but interrupted, the first byte of a function is in it: only the report can tell. */
+	return w.at == w.site || (place.region && w.at >= place.region->end) ? 0 : name_kernel(s, w.at, &place, module);
 }
 
 int resolve_kernel(struct session *s, const struct event_stack *stack, struct stack_result *out)

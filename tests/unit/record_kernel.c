@@ -107,6 +107,23 @@ TEST(kernel_text_and_names)
 	back_free(b);
 }
 
+TEST(kernel_interrupted_at_first_byte)
+{
+	struct fix f;
+	struct back *b;
+	uint64_t size;
+
+	fix_begin(&f, NULL, shown);
+	fix_running(&f, 3, 3, 2);
+	KSAMPLE(&f, 3, K + 0x210, K + 0x400);
+	b = fix_end(&f);
+	/* called from the end of one function, or stopped at the beginning of the next */
+	CHECK_EQ(b->nksyms, 2);
+	CHECK_STR(ksym(b, "[kernel]", 0x200, &size), "tow");
+	CHECK_STR(ksym(b, "[kernel]", 0x400, &size), "last");
+	back_free(b);
+}
+
 TEST(kernel_modules_and_programs)
 {
 	struct fix f;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "memory.h"
 #include "options.h"
 #include "verbs/verbs.h"
 
@@ -51,7 +52,7 @@ static const struct row rows[] = {
 	{0, "annotate", NULL, "names end in _[k] kernel, _[j] JIT, _[i] inlined", ROW_FLAG, AT(tree.annotate)},
 	{0, "unnamed", "address|module", "code without a name: a frame for each address, or one for each module", ROW_CHOICE, AT(unnamed)},
 	{0, NULL, NULL, "\nOther:", ROW_HEADING, 0},
-	{0, "max-memory", "SIZE", "give up when more memory is needed: 500M, 2G", ROW_SIZE, AT(max_memory)},
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{0, "schema", NULL, "print the JSON Schema of -f json", ROW_FLAG, AT(schema)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
 	{'v', "verbose", NULL, "say where names come from and what was passed over", ROW_FLAG, AT(verbose)},

@@ -21,7 +21,7 @@ struct options {
 	struct symbolizer_options symbols;
 	struct output_options output;
 	const char *from, *to, *by;
-	uint64_t max_memory;                 /* 0: no limit */
+	uint64_t max_memory;                 /* 0: as memory.h says */
 	uint32_t unnamed;                    /* 0 by address, 1 by module */
 	struct word_list comms, modules, symbol_dirs; /* owners of what select and symbols point at */
 	struct number_list pids, tids, cpus;

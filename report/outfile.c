@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -16,6 +17,41 @@ static int fail(const char *what, const char *path)
 {
 	log_error("%s %s: %s", what, path ? path : "standard output", strerror(errno));
 	return -1;
+}
+
+/*
+ * A signal that ends the program while a temporary file is there takes it along.  A
+ * handler can be given nothing, so its name stands here; one file is written at a time.
+ */
+static const int endings[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
+static char *volatile doomed;
+
+static void on_ending(int number)
+{
+	if (doomed)
+		unlink(doomed);
+	raise(number); /* its action is the default one again */
+}
+
+static void on_endings(void (*from)(int), void (*to)(int))
+{
+	struct sigaction action = {.sa_handler = to, .sa_flags = to == on_ending ? (int)SA_RESETHAND : 0}, now;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (!sigaction(endings[i], NULL, &now) && now.sa_handler == from) /* one that is ignored stays so */
+			sigaction(endings[i], &action, NULL);
+}
+
+static void doom(char *name)
+{
+	doomed = name;
+	on_endings(SIG_DFL, on_ending);
+}
+
+static void spare(void)
+{
+	on_endings(on_ending, SIG_DFL);
+	doomed = NULL;
 }
 
 /* A new file beside `path`; in the same directory, because rename must not copy.
@@ -46,6 +82,23 @@ static int create_temporary(const char *path, char **name)
 	return -1;
 }
 
+/* The same, and no signal comes between the file and the note of it. */
+static int create_doomed(const char *path, char **name)
+{
+	sigset_t all, before;
+	int fd, err;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	fd = create_temporary(path, name);
+	err = errno;
+	if (fd >= 0)
+		doom(*name);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return fd;
+}
+
 /* A link such as /dev/stdout must not be replaced by a file, wherever it leads. */
 bool outfile_in_place(const char *path)
 {
@@ -70,7 +123,7 @@ int outfile_open(struct outfile *out, const char *path)
 		out->stream = fopen(path, "we");
 		return out->stream ? 0 : fail("cannot write", path);
 	}
-	fd = create_temporary(path, &out->temporary);
+	fd = create_doomed(path, &out->temporary);
 	if (fd < 0)
 		return fail("cannot create a file beside", path);
 	out->stream = fdopen(fd, "w");
@@ -98,6 +151,7 @@ int outfile_commit(struct outfile *out)
 		return 0;
 	if (rename(out->temporary, out->path))
 		return fail("cannot rename the finished file to", out->path);
+	spare();
 	free(out->temporary);
 	out->temporary = NULL;
 	return 0;
@@ -107,8 +161,10 @@ void outfile_release(struct outfile *out)
 {
 	if (out->stream && out->stream != stdout)
 		fclose(out->stream);
-	if (out->temporary)
+	if (out->temporary) {
 		unlink(out->temporary);
+		spare();
+	}
 	free(out->temporary);
 	*out = (struct outfile){0};
 }

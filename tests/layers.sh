@@ -17,7 +17,7 @@ check() { # ROOM ALLOWED-REGEX: every quoted include, as a path from the top, mu
 check format '^format/'
 check bpf '^bpf/'
 check record '^(record|format|bpf)/'
-check report/model '^(report/(model|symbols|log\.h)|format/)'
+check report/model '^(report/(model|symbols|(infile|log|memory)\.h)|format/)'
 check report/symbols '^(report/(model|symbols|log\.h)|format/)'
 check report/output '^(report/(model|symbols|output|log\.h)|format/)'
 check report '^(report|format)/'

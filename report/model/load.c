@@ -3,18 +3,15 @@
  * Files to a recording: which bytes, item by item, what was damaged, and the last
  * steps that need all of it.  What the items mean is in segment.c.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../format/reader.h"
+#include "../infile.h"
 #include "../log.h"
+#include "../memory.h"
 #include "array.h"
 #include "segment.h"
-#include "stream.h"
 
 struct fold_bytes recording_string(const struct recording *rec, uint32_t id)
 {
@@ -211,6 +208,8 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 		if (err)
 			break;
 		show_progress(reader, file, size);
+		if (load->keep.watch)
+			memory_watch_reads(load->keep.watch, file, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
 		/* Damage before the first META belongs to the recording that follows. */
 		if (!s.load || (item.kind == FOLD_ITEM_SEGMENT && s.begun)) {
 			err = end_segment(&s, begin, item.offset);
@@ -231,21 +230,14 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 	return err;
 }
 
-static int load_fd(struct load *load, int fd, const char *file)
+static int load_open(struct load *load, struct infile *in)
 {
-	struct reader_limits limits = {0};
+	struct reader_limits limits = {.file_size = in->size};
 	struct reader *reader = NULL;
-	struct stream stream;
-	struct stat st;
-	bool grows = fstat(fd, &st) || !S_ISREG(st.st_mode);
 	int err = -1;
 
-	if (!grows)
-		limits.file_size = (uint64_t)st.st_size;
-	if (!reader_new(&reader, grows ? stream_begin(&stream, fd) : source_fd(fd), &limits))
-		err = load_items(load, reader, file, limits.file_size);
-	if (grows)
-		stream_end(&stream);
+	if (!reader_new(&reader, infile_source(in), &limits))
+		err = load_items(load, reader, in->path, in->size);
 	reader_free(reader);
 	return err;
 }
@@ -254,21 +246,13 @@ static int load_fd(struct load *load, int fd, const char *file)
 static int load_file(struct load *load, const char *file)
 {
 	size_t before = load->rec->nsegments;
-	bool is_stdin = !strcmp(file, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct infile in;
 	int done;
 
-	if (fd < 0) {
-		log_error("%s: cannot be opened: %s", file, strerror(errno));
+	if (infile_open(&in, file))
 		return 1;
-	}
-	if (is_stdin && isatty(fd)) {
-		log_error("standard input is a terminal, no recording; give a file, or pipe one in");
-		return 1;
-	}
-	done = load_fd(load, fd, file);
-	if (!is_stdin)
-		close(fd);
+	done = load_open(load, &in);
+	infile_close(&in);
 	if (done < 0) {
 		log_error("%s: out of memory", file);
 		return -1;
@@ -494,6 +478,8 @@ int recording_load(struct recording *rec, char *const *files, size_t nfiles, con
 	if (!err && !unusable)
 		warn_aggregated(&load);
 	log_progress_end();
+	if (load.keep.watch)
+		memory_watch_has_read(load.keep.watch);
 	load_release(&load);
 	return err || unusable ? -1 : 0;
 }

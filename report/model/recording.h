@@ -86,9 +86,11 @@ struct rec_samples {
 	uint32_t *times;       /* how many samples this row is: 1 unless aggregated */
 	uint64_t *weight;      /* as in rec_count; NULL when no event has a weight */
 };
+struct memory_watch;
 struct rec_keep {
 	bool cpus;             /* counts are distinct by CPU too */
 	bool samples;          /* fill recording.samples */
+	struct memory_watch *watch; /* is told what is read, and bounds it; NULL none */
 };
 
 /* One distinct event over all recordings: same kind, name and period. */

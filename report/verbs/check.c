@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every violation of the format, one a line: the rule of SPEC.md, the place, what is wrong. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "../../format/check.h"
+#include "../infile.h"
 #include "../log.h"
+#include "../memory.h"
 #include "../rows.h"
 #include "../sandbox.h"
 #include "verbs.h"
 
 struct options {
 	bool help, quiet;
+	uint64_t max_memory;
 	struct word_list files;
 };
 #define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{'q', "quiet", NULL, "only violations, no summary", ROW_FLAG, AT(quiet)},
 	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
 	{0},
@@ -46,29 +46,45 @@ static void print_summary(const char *file, const struct check_result *r)
 }
 
 /* 0 when every rule is kept. */
-static int check_file(const char *file, const struct options *opt)
+static int check_file(const char *file, const struct options *opt, struct memory_watch *watch)
 {
 	struct check_result result = {0};
-	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY) : dup(STDIN_FILENO);
 	struct checked checked = {file};
+	struct infile in;
 	int err;
 
-	if (fd < 0) {
-		log_error("%s: cannot be opened: %s", file, strerror(errno));
+	if (infile_open(&in, file))
 		return -1;
-	}
-	err = check_recording(source_fd(fd), print_violation, &checked, &result);
+	memory_watch_reads(watch, file, 0, in.size);
+	err = check_recording(infile_source(&in), print_violation, &checked, &result);
 	if (!opt->quiet)
 		print_summary(file, &result);
-	close(fd);
+	infile_close(&in);
 	return err || result.violations;
+}
+
+/* 0 when all files keep every rule. */
+static int run(const struct options *opt)
+{
+	struct memory_watch watch;
+	int err = memory_watch_open(&watch, opt->max_memory);
+	bool bad = false;
+
+	if (err)
+		return err;
+	sandbox_enter(&(struct sandbox_needs){.files = opt->files});
+	err = memory_watch_start(&watch);
+	for (size_t i = 0; !err && i < opt->files.n; i++)
+		bad |= check_file(opt->files.v[i], opt, &watch) != 0;
+	memory_watch_release(&watch);
+	return err || bad ? -1 : 0;
 }
 
 int verb_check(int argc, char **argv)
 {
 	struct options opt = {0};
 	int status = VERB_USAGE;
-	bool bad = false;
+	int err = 0;
 
 	if (!rows_parse(rows, &opt, argc, argv, &opt.files)) {
 		if (opt.help) {
@@ -76,13 +92,11 @@ int verb_check(int argc, char **argv)
 			rows_print(stdout, rows);
 		} else if (!opt.files.n) {
 			log_error("check: no recording given; \"-\" reads one from standard input");
+		} else {
+			err = run(&opt);
 		}
-		if (!opt.help)
-			sandbox_enter(&(struct sandbox_needs){.files = opt.files});
-		for (size_t i = 0; !opt.help && i < opt.files.n; i++)
-			bad |= check_file(opt.files.v[i], &opt) != 0;
 		if (opt.help || opt.files.n)
-			status = fflush(stdout) || ferror(stdout) || bad ? VERB_FAILED : VERB_DONE;
+			status = fflush(stdout) || ferror(stdout) || err ? VERB_FAILED : VERB_DONE;
 	}
 	word_list_release(&opt.files);
 	return status;

@@ -5,14 +5,14 @@
  * them no meaning.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../format/reader.h"
+#include "../infile.h"
 #include "../log.h"
+#include "../memory.h"
 #include "../output/emit.h"
 #include "../rows.h"
 #include "../sandbox.h"
@@ -487,7 +487,7 @@ static void dump_item(struct dump *d, const struct fold_item *item)
 	}
 }
 
-static int dump_file(struct dump *d, const char *path)
+static int dump_file(struct dump *d, const char *path, struct memory_watch *watch)
 {
 	struct fold_item item = {.kind = FOLD_ITEM_CUT};
 	char text[512];
@@ -499,6 +499,7 @@ static int dump_file(struct dump *d, const char *path)
 			log_error("%s: %s", path, fault_text(reader_fault(d->reader), text, sizeof(text)));
 			return -1;
 		}
+		memory_watch_reads(watch, path, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
 		dump_item(d, &item);
 	}
 	return 0;
@@ -506,28 +507,36 @@ static int dump_file(struct dump *d, const char *path)
 
 /* ---- the verb */
 
+struct options {
+	bool help;
+	uint64_t max_memory;
+	struct word_list files;
+};
+#define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
-	{'h', "help", NULL, "this text", ROW_FLAG, 0},
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
+	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
 	{0},
 };
 
-static int dump_path(const char *path)
+static int dump_path(const char *path, struct memory_watch *watch)
 {
 	struct dump *d = calloc(1, sizeof(*d));
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), err = -1;
+	struct infile in;
+	int err = -1;
 
-	if (fd < 0) {
-		log_error("cannot open %s: %s", path, strerror(errno));
-	} else if (!d || reader_new(&d->reader, source_fd(fd), NULL)) {
+	if (infile_open(&in, path)) {
+		free(d);
+		return -1;
+	}
+	if (!d || reader_new(&d->reader, infile_source(&in), NULL)) {
 		log_error("out of memory");
 	} else {
 		emit_init(&d->emit, stdout);
-		err = dump_file(d, path);
+		err = dump_file(d, path, watch);
 		emit_flush(&d->emit);
 	}
-	if (fd >= 0 && !standard)
-		close(fd);
+	infile_close(&in);
 	if (d)
 		reader_free(d->reader);
 	free(d);
@@ -538,24 +547,35 @@ static int dump_path(const char *path)
 	return err;
 }
 
+static int run(const struct options *opt)
+{
+	struct memory_watch watch;
+	int err = memory_watch_open(&watch, opt->max_memory);
+
+	if (err)
+		return VERB_FAILED;
+	sandbox_enter(&(struct sandbox_needs){.files = opt->files});
+	err = memory_watch_start(&watch) || dump_path(opt->files.v[0], &watch);
+	memory_watch_release(&watch);
+	return err ? VERB_FAILED : VERB_DONE;
+}
+
 int verb_dump(int argc, char **argv)
 {
-	struct word_list files = {0};
-	bool help = false;
+	struct options opt = {0};
 	int status = VERB_USAGE;
 
-	if (rows_parse(rows, &help, argc, argv, &files)) {
+	if (rows_parse(rows, &opt, argc, argv, &opt.files)) {
 		status = VERB_USAGE;
-	} else if (help) {
+	} else if (opt.help) {
 		puts("fold-report dump FILE: everything in the file, as lines of JSON (SPEC.md, appendix A)");
 		rows_print(stdout, rows);
 		status = VERB_DONE;
-	} else if (files.n != 1) {
+	} else if (opt.files.n != 1) {
 		log_error("dump takes one recording; \"-\" reads it from standard input");
 	} else {
-		sandbox_enter(&(struct sandbox_needs){.files = files});
-		status = dump_path(files.v[0]) ? VERB_FAILED : VERB_DONE;
+		status = run(&opt);
 	}
-	word_list_release(&files);
+	word_list_release(&opt.files);
 	return status;
 }

@@ -10,17 +10,18 @@
 #include <string.h>
 
 #include "../log.h"
+#include "../memory.h"
 #include "../model/select.h"
 #include "../model/words.h"
 #include "../output/emit.h"
 #include "../rows.h"
-#include "../sandbox.h"
 #include "../sandbox.h"
 #include "../symbols/symbolize.h"
 #include "verbs.h"
 
 struct options {
 	bool help, quiet, verbose, call;
+	uint64_t max_memory;
 	struct symbolizer_options symbols;
 	struct word_list symbol_dirs, files;
 };
@@ -31,6 +32,7 @@ static const struct row rows[] = {
 	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
 	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
 	{'v', "verbose", NULL, "say where names come from", ROW_FLAG, AT(verbose)},
 	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
@@ -210,23 +212,15 @@ static size_t explain_all(struct explain *x, const char *module, uint64_t offset
 	return n;
 }
 
-static int run(const struct options *opt)
+static int explain(const struct options *opt, const char *module, uint64_t offset, struct memory_watch *watch)
 {
+	struct rec_keep keep = {.watch = watch};
 	struct select all = {0};
 	struct recording rec;
 	struct explain x = {.rec = &rec};
-	uint64_t offset;
-	char *module;
 	size_t n = 0;
-	int err;
+	int err = recording_load(&rec, (char *const *)opt->files.v, 1, &all, &keep);
 
-	if (parse_place(opt->files.v[1], &module, &offset)) {
-		log_error("explain: \"%s\" is no place: MODULE+0xOFFSET, as reports show code without a name", opt->files.v[1]);
-		return VERB_USAGE;
-	}
-	sandbox_enter(&(struct sandbox_needs){.files = {opt->files.v, 1}, .symbols = &opt->symbols});
-	sandbox_enter(&(struct sandbox_needs){.files = {opt->files.v, 1}, .symbols = &opt->symbols});
-	err = recording_load(&rec, (char *const *)opt->files.v, 1, &all, NULL);
 	emit_init(&x.emit, stdout);
 	if (!err)
 		err = symbolizer_new(&x.symbolizer, &rec, &opt->symbols);
@@ -234,8 +228,28 @@ static int run(const struct options *opt)
 		n = explain_all(&x, module, offset, opt->call);
 	symbolizer_free(x.symbolizer);
 	recording_release(&rec);
-	free(module);
 	return err ? VERB_FAILED : n ? VERB_DONE : VERB_NOTHING;
+}
+
+static int run(const struct options *opt)
+{
+	struct memory_watch watch;
+	int status = VERB_FAILED;
+	uint64_t offset;
+	char *module;
+
+	if (parse_place(opt->files.v[1], &module, &offset)) {
+		log_error("explain: \"%s\" is no place: MODULE+0xOFFSET, as reports show code without a name", opt->files.v[1]);
+		return VERB_USAGE;
+	}
+	if (!memory_watch_open(&watch, opt->max_memory)) {
+		sandbox_enter(&(struct sandbox_needs){.files = {opt->files.v, 1}, .symbols = &opt->symbols});
+		if (!memory_watch_start(&watch))
+			status = explain(opt, module, offset, &watch);
+		memory_watch_release(&watch);
+	}
+	free(module);
+	return status;
 }
 
 static void usage(FILE *to)

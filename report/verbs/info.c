@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../log.h"
+#include "../memory.h"
 #include "../model/quality.h"
 #include "../model/words.h"
 #include "../output/emit.h"
@@ -22,12 +23,14 @@
 struct options {
 	bool strings, help, quiet, verbose;
 	uint32_t top;
+	uint64_t max_memory;
 	struct word_list files;
 };
 #define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
 	{0, "strings", NULL, "print every string in the file and nothing else", ROW_FLAG, AT(strings)},
 	{0, "top", "N", "how many processes to list; default 10", ROW_COUNT, AT(top)},
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
 	{'v', "verbose", NULL, "tell of every damage", ROW_FLAG, AT(verbose)},
 	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
@@ -538,17 +541,33 @@ static int show(struct info *info)
 	return 0;
 }
 
-static int run(const struct options *opt)
+static int show_files(const struct options *opt, struct memory_watch *watch)
 {
+	struct rec_keep keep = {.watch = watch};
 	struct select all = {0};
 	struct recording rec;
 	struct info info = {.opt = opt, .rec = &rec};
-	int err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, NULL);
+	int err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, &keep);
 
 	emit_init(&info.emit, stdout);
 	if (!err && (err = show(&info)))
 		log_error("out of memory");
 	recording_release(&rec);
+	return err;
+}
+
+static int run(const struct options *opt)
+{
+	struct memory_watch watch;
+	int err = memory_watch_open(&watch, opt->max_memory);
+
+	if (err)
+		return err;
+	sandbox_enter(&(struct sandbox_needs){.files = opt->files});
+	err = memory_watch_start(&watch);
+	if (!err)
+		err = opt->strings ? strings_print(stdout, &opt->files, &watch) : show_files(opt, &watch);
+	memory_watch_release(&watch);
 	return err;
 }
 
@@ -565,14 +584,12 @@ int verb_info(int argc, char **argv)
 
 	if (!rows_parse(rows, &opt, argc, argv, &opt.files)) {
 		log_set_level(opt.quiet ? LOG_QUIET : opt.verbose ? LOG_VERBOSE : LOG_NORMAL);
-		if (!opt.help)
-			sandbox_enter(&(struct sandbox_needs){.files = opt.files});
 		if (opt.help)
 			usage(stdout);
 		else if (!opt.files.n)
 			log_error("info: no recording given; \"-\" reads one from standard input");
 		else
-			err = opt.strings ? strings_print(stdout, &opt.files) : run(&opt);
+			err = run(&opt);
 		if (opt.help || opt.files.n)
 			status = fflush(stdout) || ferror(stdout) || err ? VERB_FAILED : VERB_DONE;
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../log.h"
+#include "../memory.h"
 #include "../model/words.h"
 #include "../output/output.h"
 #include "../rows.h"
@@ -18,6 +19,7 @@
 struct options {
 	bool help, quiet, verbose;
 	uint32_t top, format; /* enum missing_format */
+	uint64_t max_memory;
 	struct symbolizer_options symbols;
 	struct word_list symbol_dirs, files;
 };
@@ -30,6 +32,7 @@ static const struct row rows[] = {
 	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "top", "N", "how many modules to list; default 20", ROW_COUNT, AT(top)},
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
 	{'v', "verbose", NULL, "say where names come from", ROW_FLAG, AT(verbose)},
 	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
@@ -186,15 +189,14 @@ static void show(struct missing *m, const struct options *opt)
 }
 
 /* VERB_FAILED also when something is missing: scripts want to know. */
-static int run(const struct options *opt)
+static int look(const struct options *opt, struct memory_watch *watch)
 {
+	struct rec_keep keep = {.watch = watch};
 	struct select all = {0};
 	struct recording rec;
 	struct missing m = {.rec = &rec};
-	int err;
+	int err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, &keep);
 
-	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .symbols = &opt->symbols});
-	err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, NULL);
 	emit_init(&m.emit, stdout);
 	if (!err) {
 		err = symbolizer_new(&m.symbolizer, &rec, &opt->symbols) ||
@@ -211,6 +213,20 @@ static int run(const struct options *opt)
 	symbolizer_free(m.symbolizer);
 	recording_release(&rec);
 	return err ? VERB_FAILED : VERB_DONE;
+}
+
+static int run(const struct options *opt)
+{
+	struct memory_watch watch;
+	int status = VERB_FAILED;
+
+	if (memory_watch_open(&watch, opt->max_memory))
+		return VERB_FAILED;
+	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .symbols = &opt->symbols});
+	if (!memory_watch_start(&watch))
+		status = look(opt, &watch);
+	memory_watch_release(&watch);
+	return status;
 }
 
 static void usage(FILE *to)

@@ -140,6 +140,7 @@ static int run(struct job *job)
 	struct rec_keep keep = {
 		.cpus = opt->tree.by == TREE_BY_CPU,
 		.samples = opt->format->flags & OUTPUT_TIME,
+		.watch = &job->watch,
 	};
 
 	if (!opt->out && opt->format->flags & OUTPUT_BINARY && isatty(STDOUT_FILENO)) {

@@ -5,13 +5,8 @@
  */
 #include "strings.h"
 
-#include <stdbool.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../../format/reader.h"
+#include "../infile.h"
 #include "../log.h"
 #include "../output/emit.h"
 
@@ -67,7 +62,7 @@ static void warn_unread(const char *file, const struct fold_item *item)
 		log_warning("%s: %s: what is there is not listed", file, fault_text(&item->fault, text, sizeof(text)));
 }
 
-static int read_all(struct emit *e, struct reader *reader, const char *file)
+static int read_all(struct emit *e, struct reader *reader, const char *file, struct memory_watch *watch)
 {
 	struct fold_item item;
 	char text[256];
@@ -79,39 +74,38 @@ static int read_all(struct emit *e, struct reader *reader, const char *file)
 		}
 		if (item.kind == FOLD_ITEM_END_OF_FILE)
 			return 0;
+		memory_watch_reads(watch, file, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
 		item_strings(e, &item);
 		warn_unread(file, &item);
 	}
 }
 
-static int print_file(struct emit *e, const char *file)
+static int print_file(struct emit *e, const char *file, struct memory_watch *watch)
 {
-	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY) : dup(STDIN_FILENO);
 	struct reader *reader;
+	struct infile in;
 	int err = -1;
 
-	if (fd < 0) {
-		log_error("%s: cannot be opened: %s", file, strerror(errno));
+	if (infile_open(&in, file))
 		return -1;
-	}
-	if (reader_new(&reader, source_fd(fd), NULL)) {
+	if (reader_new(&reader, infile_source(&in), NULL)) {
 		log_error("%s: out of memory", file);
 	} else {
-		err = read_all(e, reader, file);
+		err = read_all(e, reader, file, watch);
 		reader_free(reader);
 	}
-	close(fd);
+	infile_close(&in);
 	return err;
 }
 
-int strings_print(FILE *to, const struct word_list *files)
+int strings_print(FILE *to, const struct word_list *files, struct memory_watch *watch)
 {
 	struct emit e;
 	int err = 0;
 
 	emit_init(&e, to);
 	for (size_t i = 0; i < files->n; i++)
-		if (print_file(&e, files->v[i]))
+		if (print_file(&e, files->v[i], watch))
 			err = -1;
 	emit_flush(&e);
 	return err;

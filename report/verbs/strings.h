@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 
+#include "../memory.h"
 #include "../rows.h"
 
 /* One a line, behind what it is part of; in the order of the files.  0, or -1: the log said why. */
-int strings_print(FILE *to, const struct word_list *files);
+int strings_print(FILE *to, const struct word_list *files, struct memory_watch *watch);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Small files that ask for much: memory stays in proportion to what they decompress
-# to, or within --max-memory, and what they say is still told.
+# to, and within the bound that the manual tells, or --max-memory; what they say is still told.
 set -u
 for tool in python3 zstd; do command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }; done
 bad=0
@@ -33,13 +33,23 @@ limited 3 64 -f folded zeros.foldrec; says '8 damaged places' err
 raw=$((1500 * 1030))
 limited 0 $((32 + raw * 64 / 1048576)) info nodes.foldrec
 limited 0 $((32 + raw * 400 / 1048576)) -f folded -q --no-system nodes.foldrec
+for verb in info "info --strings" "diff flood.foldrec" "missing --no-system" dump "check -q"; do
+	limited 1 $((20 + 40)) $verb --max-memory 20M flood.foldrec
+	says 'more than --max-memory allows' err
+done
+limited 1 60 explain --no-system --max-memory 20M flood.foldrec x+0x1
+says 'more than --max-memory allows' err
 for size in 60M 200M; do
 	limited 1 $((${size%M} + 40)) -f folded --no-system --max-memory $size flood.foldrec
 	[ -s out ] && fail "there is an output, but not all of it"
-	says 'more memory is needed than --max-memory allows' err
+	says 'flood.foldrec: byte [0-9]*: reading this needs more than [0-9]* MiB, more than --max-memory allows' err
 	limited 1 $((${size%M} + 40)) -f folded --no-system --max-memory $size -o there flood.foldrec
 	[ -e there ] && fail "there is a file, but not all of it"
 done
 limited 0 200 -f folded --no-system --max-memory 1G counts.foldrec
+# without the option: 1 GiB for a file of this size
+limited 1 1100 -f folded --no-system flood.foldrec
+[ -s out ] && fail "there is an output, but not all of it"
+says 'naming and drawing what was read needs more than 10.. MiB, the most for [0-9]* bytes of recordings.*--max-memory' err
 for size in 1X 1M5 -1 "" 99999999999G; do limited 2 64 --max-memory "$size" counts.foldrec; done
 exit $bad

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A report on a pipe that still grows, as many Ctrl-C as it takes.  FILE: a recording."""
+"""A report on a pipe that still grows, as many Ctrl-C as it takes, and no file left behind.  FILE: a recording."""
 import fcntl
 import os
 import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
@@ -23,17 +24,18 @@ def check(what, holds, *more):
         print(what, *more)
 
 
-def start(**options):
-    """A pipe of our own: its bytes can be counted."""
+def start(command=COMMAND, **options):
+    """A pipe of our own: its bytes can be counted.  What comes out goes to a file: nobody reads it before the end."""
     end, write = os.pipe()
-    report = subprocess.Popen(COMMAND, stdin=end, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-    report.pipe, report.end = write, end
+    out = tempfile.TemporaryFile()
+    report = subprocess.Popen(command, stdin=end, stdout=out, stderr=subprocess.PIPE, **options)
+    report.pipe, report.end, report.out = write, end, out
     return report
 
 
 def feed(report, data):
     """Write, and wait until it is read."""
-    while data:
+    while data and report.poll() is None:
         data = data[os.write(report.pipe, data[:4096]):]
     while struct.unpack("i", fcntl.ioctl(report.end, termios.FIONREAD, b"\0" * 4))[0] and report.poll() is None:
         time.sleep(0.01)
@@ -44,7 +46,9 @@ def finish(report, close=True):
     """Exit status, standard output, standard error.  The pipe stays open for writing unless `close`."""
     if close:
         os.close(report.pipe)
-    out, err = report.communicate(timeout=60)
+    _, err = report.communicate(timeout=60)
+    report.out.seek(0)
+    out = report.out.read()
     os.close(report.end)
     if not close:
         os.close(report.pipe)
@@ -97,5 +101,34 @@ time.sleep(0.2)
 report.send_signal(signal.SIGINT)
 status, out, err = finish(report, close=False)
 check("Ctrl-C before there is anything", status == 1 and not out and "interrupted" in err, status, out[:80], err)
+
+# ---- every verb that reads, and the other signal that means the end
+for verb, marks in (("info -", b"Where the samples went"), ("info --strings -", b"STRINGS"), ("dump -", b'"is":"end"'), ("check -", b"samples"),
+                    ("missing --no-system -", b"have a frame without a name"), ("-f folded --no-system -", b";")):
+    for signal_sent in (signal.SIGINT, signal.SIGTERM):
+        report = start([COMMAND[0], *verb.split()])
+        feed(report, DATA[:HALF])
+        report.send_signal(signal_sent)
+        time.sleep(0.1)
+        report.send_signal(signal_sent)  # ends the wait for last words
+        status, out, err = finish(report, close=False)
+        check("%s, %s" % (verb, signal_sent.name), status in (0, 1) and marks in out and "interrupted" in err, status, out[-80:], err)
+
+# ---- a signal that ends the program takes the unfinished file along
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+    seen = False
+    for attempt in range(50):
+        report = subprocess.Popen([COMMAND[0], "-q", "--no-system", "-f", "script", "-o", "result", sys.argv[1]])
+        while report.poll() is None and not seen:
+            seen = any(name.startswith(".result.") for name in os.listdir("."))
+        report.send_signal(number)
+        status = report.wait(60)
+        check("files left after %s" % number.name, not any(name.startswith(".result.") for name in os.listdir(".")), os.listdir("."))
+        if seen and status == -number:
+            break
+        seen = False
+    check("ended by %s while it wrote" % number.name, seen and not os.path.exists("result"), status)
+    if os.path.exists("result"):
+        os.unlink("result")
 
 sys.exit(bool(failed))

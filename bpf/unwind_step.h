@@ -109,6 +109,24 @@ static __always_inline ev_u64 unwind_bare_frame(struct unwind_state *u)
 	return (code & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP) ? u->sp + 8 : 0;
 }
 
+#define UNWIND_MAX_ARGS (1u << 20)
+
+/* Whether what a new program finds lies at `at`: argc, and as many arguments as it
+ * says, which lie further up. */
+static __always_inline int unwind_is_args(struct unwind_state *u, ev_u64 at)
+{
+	ev_u64 v[2], end;
+
+	return !unwind_read(u, v, sizeof(v), at) && v[0] - 1 < UNWIND_MAX_ARGS && v[1] > at &&
+	       !unwind_read(u, &end, sizeof(end), at + 8 + v[0] * 8) && !end;
+}
+
+/* Nothing is further out: a program's first code, which may have aligned the stack. */
+static __always_inline int unwind_is_entry(struct unwind_state *u)
+{
+	return unwind_is_args(u, u->sp) || unwind_is_args(u, u->sp + 8);
+}
+
 /*
  * Code without unwind information: JIT, Go, hand-written assembly.  Nothing here is
  * certain, so what is taken for a return address must point right behind a call in
@@ -132,11 +150,12 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 			return UNWIND_ENDED_GAP;
 		return unwind_arrive(u, v[0], at + 8);
 	}
+	/* In code that was interrupted rbp may be any number, and 0 is a common one. */
 	if (!fp)
-		return UNWIND_ENDED_FP_ROOT;
+		return !u->exact || unwind_is_entry(u) ? UNWIND_ENDED_FP_ROOT : UNWIND_ENDED_GAP;
 	if (fp < u->sp || fp & 7 || fp - u->sp > UNWIND_MAX_FP_DISTANCE || unwind_read(u, v, sizeof(v), fp))
 		return UNWIND_ENDED_GAP;
-	if (v[1] && !unwind_is_return(u, v[1]))
+	if (v[1] ? !unwind_is_return(u, v[1]) : u->exact)
 		return UNWIND_ENDED_GAP;
 	u->fp = v[0];
 	return unwind_arrive(u, v[1], fp + 16);

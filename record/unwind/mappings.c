@@ -162,7 +162,9 @@ bool mapping_translate(const struct objects *objects, const struct mapping *from
 	uint64_t vaddr;
 
 	*to = (struct unwind_mapping){ .start = from->start, .end = from->end };
-	if (from->mapped == MAPPED_ANONYMOUS)
+	if (from->mapped == MAPPED_OPAQUE)
+		to->flags = UNWIND_OPAQUE;
+	if (from->mapped == MAPPED_ANONYMOUS || from->mapped == MAPPED_OPAQUE)
 		return true;
 	obj = objects->v[from->mapped];
 	if (obj->state == OBJECT_NO_TABLE) {

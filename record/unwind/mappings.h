@@ -20,6 +20,8 @@
 
 /* What is mapped when it is no file: JIT code, memory without a name. */
 #define MAPPED_ANONYMOUS OBJECT_NONE
+/* A file that could not be opened: it may have unwind information, so no guesses. */
+#define MAPPED_OPAQUE (OBJECT_NONE - 1)
 
 struct range;
 struct unwind_task {          /* a process */
@@ -57,7 +59,7 @@ struct unwind_task *mappings_find(const struct mappings *m, uint32_t tgid);
 /* Finds or adds.  NULL: out of memory. */
 struct unwind_task *mappings_task(struct mappings *m, uint32_t tgid);
 
-/* `object`: an id, or MAPPED_ANONYMOUS.  0, or -1 out of memory. */
+/* `object`: an id, or one of the above.  0, or -1 out of memory. */
 int mappings_map(struct mappings *m, struct unwind_task *t, uint64_t start, uint64_t end, uint64_t offset, uint32_t object);
 int mappings_fork(struct mappings *m, uint32_t tgid, uint32_t parent);
 /* One mapping as the walker wants it.  False: leave it out.  Code whose table is on

@@ -4,9 +4,11 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../array.h"
 #include "../backing.h"
 #include "mappings.h"
 
@@ -22,6 +24,8 @@ void resolver_init(struct resolver *r, const char *proc, struct objects *objects
 void resolver_release(struct resolver *r)
 {
 	table_release(&r->answers);
+	table_release(&r->by_identity);
+	free(r->known);
 }
 
 /* The very file that is mapped; to reach it needs privileges that a recorder may
@@ -65,17 +69,58 @@ static int open_named(const struct resolver *r, uint32_t pid, const struct event
 	return -1;
 }
 
-static uint32_t object_of(struct resolver *r, uint32_t pid, const struct event_mmap *m)
+static uint64_t identity_key(const struct event_mmap *m)
+{
+	uint64_t key = 0, part;
+
+	for (const char *c = m->path; *c; c++)
+		key = table_mix(key, (uint8_t)*c);
+	for (size_t i = 0; i + 4 <= m->build_id_size; i += 4) {
+		part = 0;
+		memcpy(&part, m->build_id + i, 4);
+		key = table_mix(key, part);
+	}
+	return key;
+}
+
+/* The same name and build-id as before: the same code.  Short processes are gone when
+ * their files would be looked at. */
+static uint32_t known_object(const struct resolver *r, const struct event_mmap *m)
+{
+	uint64_t i = m->build_id_size ? table_get(&r->by_identity, identity_key(m)) : 0;
+	const struct resolver_known *k = i ? &r->known[i - 1] : NULL;
+
+	if (!k || k->build_id_size != m->build_id_size || memcmp(k->build_id, m->build_id, k->build_id_size) ||
+	    strcmp(r->objects->v[k->object]->name, m->path))
+		return OBJECT_NONE;
+	return k->object;
+}
+
+/* Out of memory: it will be opened again. */
+static void know(struct resolver *r, const struct event_mmap *m, uint32_t object)
+{
+	struct resolver_known *v;
+
+	if (!m->build_id_size || strcmp(r->objects->v[object]->name, m->path))
+		return;
+	v = array_grow(r->known, &r->known_room, r->nknown + 1, sizeof(*v));
+	if (!v)
+		return;
+	r->known = v;
+	v[r->nknown] = (struct resolver_known){ .object = object, .build_id_size = m->build_id_size };
+	memcpy(v[r->nknown].build_id, m->build_id, m->build_id_size);
+	if (!table_put(&r->by_identity, identity_key(m), r->nknown + 1))
+		r->nknown++;
+}
+
+/* The file itself: OBJECT_NONE when it cannot be opened. */
+static uint32_t file_object(struct resolver *r, uint32_t pid, const struct event_mmap *m)
 {
 	char path[128];
 	struct stat st;
 	uint32_t known;
 	int fd = -1;
 
-	if (!strcmp(m->path, "[vdso]") && r->vdso.at)
-		return objects_add_image(r->objects, r->vdso.at, r->vdso.size, m->path);
-	if (m->path[0] != '/' || m->path[1] == '/')
-		return MAPPED_ANONYMOUS;
 	mapped_path(r, pid, m, path, sizeof(path));
 	if (!stat(path, &st)) {
 		known = objects_find(r->objects, &st);
@@ -85,7 +130,25 @@ static uint32_t object_of(struct resolver *r, uint32_t pid, const struct event_m
 	}
 	if (fd < 0)
 		fd = open_named(r, pid, m, &st);
-	return fd < 0 ? MAPPED_ANONYMOUS : objects_add(r->objects, fd, &st, m->path);
+	return fd < 0 ? OBJECT_NONE : objects_add(r->objects, fd, &st, m->path);
+}
+
+static uint32_t object_of(struct resolver *r, uint32_t pid, const struct event_mmap *m)
+{
+	uint32_t object;
+
+	if (!strcmp(m->path, "[vdso]") && r->vdso.at)
+		return objects_add_image(r->objects, r->vdso.at, r->vdso.size, m->path);
+	if (m->path[0] != '/' || m->path[1] == '/')
+		return MAPPED_ANONYMOUS;
+	object = known_object(r, m);
+	if (object != OBJECT_NONE)
+		return object;
+	object = file_object(r, pid, m);
+	if (object == OBJECT_NONE)
+		return MAPPED_OPAQUE;
+	know(r, m, object);
+	return object;
 }
 
 /* Enough to tell two files at one place of one process apart. */

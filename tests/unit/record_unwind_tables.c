@@ -3,13 +3,16 @@
 #include "test.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "../../record/unwind/mappings.h"
 #include "../../record/unwind/replay.h"
+#include "../../record/unwind/resolver.h"
 
 #define TGID 1234
 #define CHILD 1235
+#define GONE 4194303 /* no process */
 
 /* ---- a store without a kernel */
 
@@ -290,6 +293,72 @@ TEST(mappings_are_published)
 	CHECK_EQ(mapped_at(TGID, 0x500000)->bias, 0x500000 - 0x1000);
 	CHECK(mapped_at(TGID, 0x400000) && !mapped_at(TGID, 0x400000)->flags);
 	CHECK(!mapped_at(TGID, 0x510000));
+	end();
+}
+
+TEST(nothing_is_guessed_in_a_file_that_could_not_be_opened)
+{
+	begin(1 << 20);
+	map(TGID, 0x400000, 0x401000, 0, MAPPED_OPAQUE);
+	mappings_publish(&mappings, 1, 0);
+	CHECK(mapped_at(TGID, 0x400000) && mapped_at(TGID, 0x400000)->flags == UNWIND_OPAQUE);
+	end();
+}
+
+/* Of the C library, which is mapped here. */
+static bool library(struct event_mmap *m, char *path, size_t size)
+{
+	struct identity_image image;
+	struct identity id = {0};
+	struct stat st;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	int fd;
+
+	*path = 0;
+	while (maps && !*path && fgets(line, sizeof(line), maps)) {
+		if (strstr(line, " r-xp ") && strstr(line, "/libc"))
+			snprintf(path, size, "%.*s", (int)strcspn(strchr(line, '/'), "\n"), strchr(line, '/'));
+	}
+	if (maps)
+		fclose(maps);
+	fd = *path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	image = (struct identity_image){ .fd = fd, .size = st.st_size };
+	identity_read(&image, &id);
+	close(fd);
+	*m = (struct event_mmap){ .start = 0x1000, .length = 0x1000, .path = path };
+	for (size_t i = 0; i < id.nids; i++)
+		if (id.ids[i].kind == FOLD_ID_GNU && id.ids[i].size <= sizeof(m->build_id)) {
+			m->build_id_size = id.ids[i].size;
+			memcpy(m->build_id, id.ids[i].bytes, m->build_id_size);
+		}
+	return m->build_id_size;
+}
+
+TEST(a_file_seen_before_is_known_when_its_process_is_gone)
+{
+	struct event_mmap m, other;
+	struct resolver r;
+	char path[512];
+	uint32_t id;
+
+	begin(1 << 20);
+	resolver_init(&r, "/proc", &objects);
+	if (library(&m, path, sizeof(path))) {
+		CHECK_EQ(resolver_ask(&r, GONE, &m), MAPPED_OPAQUE);
+		id = resolver_ask(&r, (uint32_t)getpid(), &m);
+		CHECK(id < objects.n);
+		CHECK_EQ(resolver_ask(&r, GONE, &m), id);
+		other = m;
+		other.build_id[3] ^= 1;
+		CHECK_EQ(resolver_ask(&r, GONE, &other), MAPPED_OPAQUE);
+		other = m;
+		other.path = "/lib/another";
+		CHECK_EQ(resolver_ask(&r, GONE, &other), MAPPED_OPAQUE);
+	}
+	resolver_release(&r);
 	end();
 }
 

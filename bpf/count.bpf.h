@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Counting equal samples in the kernel.  A sample whose stacks were sent before is
+ * A sample from beginning to end, and counting equal ones in the kernel.  With
+ * config.counting a sample whose stacks were sent before is
  * only counted under their ids; one with a new stack goes through the ring, as all
  * samples do without counting, and so does what finds the table full.  An id is as
  * good in a count as it is in the ring, so that nothing is ever mixed up.
@@ -54,7 +55,22 @@ static __always_inline bool count_sample(const struct event_raw_sample *e, ev_u3
 	return half ? count_up(&counts1, &key) : count_up(&counts0, &key);
 }
 
-static __always_inline void count(struct bpf_perf_event_data *ctx)
+/* False: it has to be sent. */
+static __always_inline bool count_instead(struct scratch *s, struct event_counters *n, ev_u32 half)
+{
+	if (!s->head.pid || !is_sent(s->head.kstack) || !is_sent(s->head.ustack))
+		return false;
+	if (count_sample(&s->head, half)) {
+		add(n, EVENT_COUNTED);
+		return true;
+	}
+	add(n, EVENT_ESCAPES);
+	s->head.flags |= EVENT_ESCAPED;
+	return false;
+}
+
+/* What a program is for. */
+static __always_inline void sample(struct bpf_perf_event_data *ctx)
 {
 	struct event_counters *n;
 	struct event_control *c;
@@ -67,15 +83,8 @@ static __always_inline void count(struct bpf_perf_event_data *ctx)
 	half = c->half; /* before the ids are looked for */
 	take(ctx, s, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
 	copy = wants_copy(s);
-	if (s->head.pid && !copy && is_sent(s->head.kstack) && is_sent(s->head.ustack)) {
-		if (count_sample(&s->head, half)) {
-			add(n, EVENT_COUNTED);
-			return;
-		}
-		add(n, EVENT_ESCAPES);
-		s->head.flags |= EVENT_ESCAPED;
-	}
-	send(ctx, s, n, copy);
+	if (!config.counting || copy || !count_instead(s, n, half))
+		send(ctx, s, n, copy);
 }
 
 #endif

@@ -118,6 +118,7 @@ struct event_config {
 	ev_u32 sent_mask;     /* slots of the sent table - 1, a power of two - 1 */
 	ev_u32 event;         /* index of the event in META */
 	ev_u32 scoped;        /* only processes that have their bit in the map `scope` */
+	ev_u32 counting;      /* aggregated mode */
 	ev_u32 pid_ns_ino;    /* of the recorder's pid namespace, 0: the first one */
 	ev_u64 pid_ns_dev;
 };

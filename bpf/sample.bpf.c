@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * On-CPU samples with frame pointers, in two programs of which one is loaded:
- * sample_event sends every sample, sample_count counts equal ones in the kernel.
- */
+/* On-CPU samples with frame pointers. */
 #include "count.bpf.h"
 
 static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct scratch *s)
@@ -29,14 +26,7 @@ static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at)
 SEC("perf_event")
 int sample_event(struct bpf_perf_event_data *ctx)
 {
-	take_and_send(ctx);
-	return 0;
-}
-
-SEC("perf_event")
-int sample_count(struct bpf_perf_event_data *ctx)
-{
-	count(ctx);
+	sample(ctx);
 	return 0;
 }
 

@@ -261,16 +261,4 @@ static __always_inline struct scratch *begin(struct event_counters **n, struct e
 	return s;
 }
 
-static __always_inline void take_and_send(struct bpf_perf_event_data *ctx)
-{
-	struct event_counters *n;
-	struct event_control *c;
-	struct scratch *s = begin(&n, &c);
-
-	if (!s)
-		return;
-	take(ctx, s, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
-	send(ctx, s, n, wants_copy(s));
-}
-
 #endif

@@ -10,14 +10,7 @@
 SEC("perf_event")
 int sample_unwind(struct bpf_perf_event_data *ctx)
 {
-	take_and_send(ctx);
-	return 0;
-}
-
-SEC("perf_event")
-int count_unwind(struct bpf_perf_event_data *ctx)
-{
-	count(ctx);
+	sample(ctx);
 	return 0;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads the sampling programs, sizes their maps, opens rings and sampling events
- * and keeps them together.  Which program: one that sends every sample, or one
- * that counts equal ones in the kernel.
+ * Loads the sampling program, sizes its maps, opens rings and sampling events and
+ * keeps them together.
  */
 #include "probe.h"
 #include "attach.h"
@@ -90,6 +89,7 @@ static int set_config(struct probe *p, size_t sent_slots)
 		.sent_mask = (uint32_t)sent_slots - 1,
 		.event = 0,
 		.scoped = p->scope.words != NULL,
+		.counting = p->options.aggregate,
 		.pid_ns_dev = p->options.pid_ns_dev,
 		.pid_ns_ino = p->options.pid_ns_ino,
 	};
@@ -129,27 +129,14 @@ static int size_maps(struct probe *p)
 	return err ? err : size_counts(p);
 }
 
-static const char *program_wanted(const struct probe_options *o)
+/* Beside what follows processes an object has one program, for the sampling events. */
+static int find_program(struct probe *p)
 {
-	if (o->unwind)
-		return o->aggregate ? "count_unwind" : "sample_unwind";
-	return o->aggregate ? "sample_count" : "sample_event";
-}
-
-static int choose_program(struct probe *p)
-{
-	const char *wanted = program_wanted(&p->options);
 	struct bpf_program *program;
 
-	p->program = NULL;
-	bpf_object__for_each_program(program, p->object) {
-		if (bpf_program__type(program) == BPF_PROG_TYPE_TRACING)
-			continue;
-		if (strcmp(bpf_program__name(program), wanted))
-			bpf_program__set_autoload(program, false);
-		else
+	bpf_object__for_each_program(program, p->object)
+		if (bpf_program__type(program) == BPF_PROG_TYPE_PERF_EVENT)
 			p->program = program;
-	}
 	return p->program ? 0 : -ENOENT;
 }
 
@@ -176,7 +163,7 @@ static int load_object(struct probe *p)
 	int err = size_maps(p);
 
 	if (!err)
-		err = choose_program(p);
+		err = find_program(p);
 	return err ? err : bpf_object__load(p->object);
 }
 

@@ -274,7 +274,7 @@ static __always_inline int walk_refused(struct walk *w, ev_u32 tgid)
 	if ((w->cs & 0xff) == COMPAT_CS)
 		return UNWIND_ENDED_COMPAT;
 	if (w->gone)
-		return UNWIND_ENDED_UNREADABLE;
+		return UNWIND_ENDED_EXITING;
 	return mappings_of(&w->state, tgid) ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
 }
 

@@ -15,6 +15,12 @@ bool quality_complete(uint32_t end)
 	return end == FOLD_STACK_END_ROOT || end == FOLD_STACK_END_FP_ROOT;
 }
 
+/* Whether code of the module where the walk ended is why it did. */
+static bool module_ended(uint32_t end)
+{
+	return !quality_complete(end) && end != FOLD_STACK_END_EXITING;
+}
+
 static struct below *look_below(const struct recording *rec)
 {
 	struct below *v = malloc((rec->nnodes + 1) * sizeof(*v));
@@ -89,7 +95,7 @@ int quality_measure(struct quality *q, const struct recording *rec, uint32_t eve
 		q->neither += c->kleaf == REC_NONE && c->uleaf == REC_NONE ? c->count : 0;
 		add_side(&q->kernel, below, c->kleaf, c->kend, c->count);
 		add_side(&q->user, below, c->uleaf, c->uend, c->count);
-		if (c->uleaf != REC_NONE && !quality_complete(c->uend) && below[c->uleaf].outermost != REC_NONE)
+		if (c->uleaf != REC_NONE && module_ended(c->uend) && below[c->uleaf].outermost != REC_NONE)
 			q->modules[below[c->uleaf].outermost].samples += c->count;
 	}
 	sort_modules(q, rec->nmodules);

@@ -282,7 +282,7 @@ const char *output_loss_line(const struct report *report, char *buf, size_t size
 const char *output_quality_line(const struct report *report, char *buf, size_t size)
 {
 	const struct recording *rec = report->rec;
-	uint64_t ends[FOLD_STACK_END_COMPAT + 1] = {0}, all = 0;
+	uint64_t ends[FOLD_STACK_END_EXITING + 1] = {0}, all = 0;
 	struct sentence s = {buf, size, 0};
 
 	buf[0] = 0;
@@ -291,13 +291,13 @@ const char *output_quality_line(const struct report *report, char *buf, size_t s
 
 		if (c->uleaf == REC_NONE)
 			continue;
-		ends[c->uend <= FOLD_STACK_END_COMPAT ? c->uend : FOLD_STACK_END_UNKNOWN] += c->count;
+		ends[c->uend <= FOLD_STACK_END_EXITING ? c->uend : FOLD_STACK_END_UNKNOWN] += c->count;
 		all += c->count;
 	}
 	for (bool first = true; all; first = false) {
 		uint32_t most = 0;
 
-		for (uint32_t end = 1; end <= FOLD_STACK_END_COMPAT; end++)
+		for (uint32_t end = 1; end <= FOLD_STACK_END_EXITING; end++)
 			most = ends[end] > ends[most] ? end : most;
 		if (!first && output_percent(ends[most], all) < 0.05)
 			break;

@@ -205,7 +205,7 @@ static void any_stack(struct recording *g, struct walk *walk, struct fold_stack 
 		walk->path[i] = (uint32_t)stacks->nnodes++;
 	}
 	walk->depth = shared + n;
-	*stack = (struct fold_stack){walk->depth ? walk->path[walk->depth - 1] : FOLD_NO_NODE, walk->depth, any_of(g, FOLD_STACK_END_COMPAT)};
+	*stack = (struct fold_stack){walk->depth ? walk->path[walk->depth - 1] : FOLD_NO_NODE, walk->depth, any_of(g, FOLD_STACK_END_EXITING)};
 }
 
 void any_stacks(struct recording *g, struct fold_stacks *stacks, uint64_t *next)

@@ -41,20 +41,22 @@ TEST(ends_of_stacks)
 	sample(&s, 5, file_stack(&s.f, 1, FOLD_STACK_END_ROOT, 2, prog(&s, 0x150), lib(&s, 0x10)), 0);
 	sample(&s, 3, file_stack(&s.f, 1, FOLD_STACK_END_GAP, 3, gone, lib(&s, 0x20), prog(&s, 0x10)), 0);
 	sample(&s, 2, file_stack(&s.f, 1, 200, 1, prog(&s, 0x20)), 0); /* an end of a later version */
+	sample(&s, 6, file_stack(&s.f, 1, FOLD_STACK_END_EXITING, 1, lib(&s, 0x30)), 0); /* no fault of the library */
 	sample(&s, 1, 0, file_stack(&s.f, 0, 0, 1, file_frame(&s.f, s.kernel, 0x1010)));
 	sample(&s, 4, 0, 0);
 	file_flush(&s.f);
 	CHECK(!load(&rec, &s.f, NULL, NULL));
 	CHECK(!quality_measure(&q, &rec, 0));
-	CHECK_EQ(q.samples, 15);
+	CHECK_EQ(q.samples, 21);
 	CHECK_EQ(q.neither, 4);
-	CHECK_EQ(q.user.samples, 10);
+	CHECK_EQ(q.user.samples, 16);
 	CHECK_EQ(q.user.ends[FOLD_STACK_END_ROOT], 5);
 	CHECK_EQ(q.user.ends[FOLD_STACK_END_GAP], 3);
 	CHECK_EQ(q.user.ends[QUALITY_ENDS - 1], 2);
 	CHECK_EQ(q.user.unmapped, 3);
 	CHECK_EQ(q.user.lost, 0);
-	CHECK_EQ(q.user.frames, 5 * 2 + 3 * 2 + 2);
+	CHECK_EQ(q.user.frames, 5 * 2 + 3 * 2 + 2 + 6);
+	CHECK_EQ(q.user.ends[FOLD_STACK_END_EXITING], 6);
 	CHECK_EQ(q.kernel.samples, 1);
 	CHECK_EQ(q.nmodules, 2);
 	CHECK_EQ(q.modules[0].module, s.lib);

@@ -277,7 +277,7 @@ struct tally {
 
 static const char *end_name(uint32_t end)
 {
-	static const char *names[] = { "unknown", "root", "fp-root", "gap", "unmapped", "unreadable", "bad-rule", "depth", "no-regs", "compat" };
+	static const char *names[] = { "unknown", "root", "fp-root", "gap", "unmapped", "unreadable", "bad-rule", "depth", "no-regs", "compat", "exiting" };
 
 	return end < sizeof(names) / sizeof(names[0]) ? names[end] : "?";
 }

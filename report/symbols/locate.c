@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../log.h"
 #include "debuginfod.h"
@@ -74,7 +75,7 @@ static void note(struct search *s, const char *path, enum module_try_result resu
 }
 
 /* Take over `file` when it is the right one and adds something, else close it. */
-static void consider(struct search *s, struct elf_file *file)
+static enum module_try_result consider(struct search *s, struct elf_file *file)
 {
 	enum module_try_result result = proof_judge(s->module, s->id, s->link, file);
 
@@ -86,7 +87,7 @@ static void consider(struct search *s, struct elf_file *file)
 		s->have |= file->offers;
 		s->out->files[s->out->n++] = *file;
 		follow_link(s, s->out->n - 1);
-		return;
+		return result;
 	}
 	if (result == TRY_OTHER_BUILD || result == TRY_OTHER_LAYOUT) {
 		log_detail("%s: not the build that was recorded as %s", file->path, s->path);
@@ -94,23 +95,29 @@ static void consider(struct search *s, struct elf_file *file)
 			remember(s, &s->out->refused, file->path);
 	}
 	elf_file_close(file);
+	return result;
 }
 
-static void try_file(struct search *s, const char *path)
+static enum module_try_result try_file(struct search *s, const char *path)
 {
+	enum module_try_result result = TRY_ABSENT;
 	struct elf_file file;
 	int err = elf_file_open(&file, path);
 
-	if (!err) {
-		consider(s, &file);
-	} else if (err == -ENOMEM) {
+	if (!err)
+		return consider(s, &file);
+	if (err == -ENOMEM) {
 		s->failed = true;
-	} else if (err == -EACCES || err == -EPERM) {
-		note(s, path, TRY_UNREADABLE);
-		remember(s, &s->out->unreadable, path);
-	} else {
-		note(s, path, err == -ENOEXEC ? TRY_NO_ELF : TRY_ABSENT);
+		return result;
 	}
+	if (err == -EACCES || err == -EPERM) {
+		result = TRY_UNREADABLE;
+		remember(s, &s->out->unreadable, path);
+	} else if (err == -ENOEXEC) {
+		result = TRY_NO_ELF;
+	}
+	note(s, path, result);
+	return result;
 }
 
 __attribute__((format(printf, 2, 3))) static void try_path(struct search *s, const char *format, ...)
@@ -337,14 +344,20 @@ static void search_perf_cache(struct search *s)
 	try_path(s, "%s/.debug/.build-id/%.2s/%s/vdso", home, s->hex, s->hex + 2);
 }
 
+/* A file that is not what was asked for would be found again in the cache. */
 static void fetch(struct search *s, bool executable)
 {
-	char *path = NULL;
 	const char *what = *s->base ? s->base : s->hex;
+	enum module_try_result result;
+	char *path = NULL;
 
 	if (debuginfod_fetch(s->locator->options.servers, s->id->bytes.at, s->id->bytes.size, executable, what, &path))
 		return;
-	try_file(s, path);
+	result = try_file(s, path);
+	if (result == TRY_OTHER_BUILD || result == TRY_OTHER_LAYOUT || result == TRY_NO_ELF) {
+		log_warning("debuginfod: what came for %s (build-id %s) is another file; it is not used", what, s->hex);
+		unlink(path);
+	}
 	free(path);
 }
 

@@ -9,7 +9,8 @@ addr2line, those that are installed).  Prints shares: for how many addresses the
 function's name, and the whole inline chain with lines, equal those of each tool
 and of at least two of them; and every kind of difference with how often it occurs.
 eu-addr2line, which can take a tenth of a second for an address, is asked for a
-sample, and for each address where the others do not both agree.
+sample, and for each address where the others do not both agree; then the judge
+(judge.py, where pyelftools is installed) where still fewer than two agree.
 
 Exit 1 when too few agree (--min-*), or a name is not that of a symbol there.
 """
@@ -27,6 +28,7 @@ ap.add_argument('--min-name', type=float, default=0, help='%% that have the name
 ap.add_argument('--min-chain', type=float, default=0, help='the same of chain and lines')
 ap.add_argument('--min-two', type=float, default=0, help='%% that have chain and lines of at least two tools')
 ap.add_argument('--eu-max', type=int, default=300, help='addresses for eu-addr2line, beside those in dispute')
+ap.add_argument('--judge', type=int, default=0, metavar='N', help='ask it for N disputed addresses at most; 0: not at all')
 ap.add_argument('--tools', default='eu,llvm,bfd')
 a = ap.parse_args()
 a.file = os.path.realpath(a.file)
@@ -160,6 +162,15 @@ if 'eu' in tools:
     disputed = rnd.sample(disputed, min(len(disputed), 10 * a.eu_max + 100))
     others['eu'] = ask('eu', commands['eu'], sorted(set(sample + disputed)))
     sample = set(sample)
+if a.judge:
+    open_case = lambda x: sum(agreement(t, x)[1] for t in others if x in others[t]) < 2
+    disputed = [x for x in addresses if open_case(x)]
+    disputed = rnd.sample(disputed, min(len(disputed), a.judge))
+    judge = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'judge.py'), debug]
+    if disputed:
+        others['judge'] = ask('judge', judge, disputed)
+        for x, frames in others['judge'].items(): # it reads DWARF only, which calls parts and clones by the name of the whole
+            frames[-1] = (ours[x][-1][0], *frames[-1][1:])
 
 share = lambda part, whole: 100 * part / whole if whole else 100.0
 print('%d addresses of %s' % (len(addresses), a.file))
@@ -168,6 +179,9 @@ print('name is a symbol that covers the address: %.3f %%' % own_name)
 best_name = best_chain = 0
 for t in others:
     of = [x for x in addresses if x in others[t] and (t != 'eu' or x in sample)]
+    if t == 'judge': # asked for the hardest only
+        print('judge agrees with %d of %d that fewer than two tools agree with, of %d' % (sum(agreement(t, x)[1] for x in of), len(of), sum(1 for x in addresses if open_case(x) or x in others[t])))
+        continue
     named, chained = (share(sum(agreement(t, x)[i] for x in of), len(of)) for i in (0, 1))
     print('like %-5s of %6d: name %.3f %%  chain and lines %.3f %%' % (t, len(of), named, chained))
     if len(of) * 2 > len(addresses) or len(others) == 1:

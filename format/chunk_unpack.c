@@ -11,24 +11,15 @@
 #include <zstd.h>
 
 struct unpacker {
-	ZSTD_DCtx *zstd;
+	ZSTD_DCtx *zstd; /* made for the first packed chunk: it is large */
 	uint8_t *raw;
 	size_t room;
 };
 
 int unpacker_new(struct unpacker **out)
 {
-	struct unpacker *u = calloc(1, sizeof(*u));
-
-	if (!u)
-		return -1;
-	u->zstd = ZSTD_createDCtx();
-	if (!u->zstd) {
-		free(u);
-		return -1;
-	}
-	*out = u;
-	return 0;
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : -1;
 }
 
 void unpacker_free(struct unpacker *u)
@@ -44,6 +35,10 @@ static bool reserve(struct unpacker *u, size_t size)
 {
 	uint8_t *raw;
 
+	if (!u->zstd)
+		u->zstd = ZSTD_createDCtx();
+	if (!u->zstd)
+		return false;
 	if (size <= u->room)
 		return true;
 	raw = malloc(size);

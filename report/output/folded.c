@@ -247,11 +247,12 @@ static int push_node(struct folded *f, uint32_t index, uint32_t path)
  * because the stack is taken from its end. */
 static void merge(struct folded *f, size_t base)
 {
-	struct item *v = f->items + base;
 	size_t n = f->nitems - base, kept = 1;
+	struct item *v;
 
 	if (n < 2)
 		return;
+	v = f->items + base;
 	sort(v, n, by_name);
 	for (size_t i = 1; i < n; i++) {
 		struct item *last = &v[kept - 1];

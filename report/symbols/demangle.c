@@ -29,7 +29,8 @@ static void sink_put(const char *text, size_t n, void *opaque)
 
 	if (n > DEMANGLE_MAX_OUT - sink->n)
 		longjmp(sink->full, 1); /* the demanglers keep their state on the stack */
-	memcpy(sink->at + sink->n, text, n);
+	if (n) /* an empty piece may be NULL */
+		memcpy(sink->at + sink->n, text, n);
 	sink->n += n;
 }
 

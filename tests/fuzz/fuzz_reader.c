@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target: the reader, and check over it, on any bytes.  Whatever comes out
- * must keep the promises of reader.h, and must be readable to its last byte.
+ * Fuzz target: the reader on any bytes.  Whatever comes out must keep the promises
+ * of reader.h, and must be readable at both ends.
  */
-#include "../../format/check.h"
 #include "../../format/reader.h"
 
 #include <stdio.h>
@@ -24,8 +23,8 @@ static volatile uint64_t sink;
 
 static void touch(struct fold_bytes bytes)
 {
-	for (size_t i = 0; i < bytes.size; i++)
-		sink += bytes.at[i];
+	if (bytes.size)
+		sink += bytes.at[0] + bytes.at[bytes.size - 1];
 }
 
 static void look_at_meta(const struct fold_meta *meta)
@@ -35,6 +34,11 @@ static void look_at_meta(const struct fold_meta *meta)
 	touch(meta->recorder);
 	touch(meta->version);
 	touch(meta->kernel_release);
+	require(meta->nlabels <= FOLD_MAX_LABELS, "labels");
+	for (size_t i = 0; i < meta->nlabels; i++) {
+		require(meta->labels[i].key.size <= FOLD_MAX_LABEL_KEY && meta->labels[i].value.size <= FOLD_MAX_LABEL_VALUE, "label");
+		touch(meta->labels[i].value);
+	}
 	for (size_t i = 0; i < meta->nevents; i++) {
 		touch(meta->events[i].name);
 		require(meta->events[i].nweights <= FOLD_MAX_WEIGHTS, "weights");
@@ -110,12 +114,20 @@ static void look_at_syms(const struct fold_syms *syms)
 		require(syms->v[i].module < FOLD_MAX_MODULES && syms->v[i].name <= FOLD_MAX_STRINGS, "sym");
 }
 
+static void look_at_origins(const struct fold_origins *origins)
+{
+	for (size_t i = 0; i < origins->n; i++) {
+		const struct fold_origin *o = &origins->v[i];
+
+		require(o->first <= FOLD_MAX_PROCS && o->nprocs <= FOLD_MAX_PROCS - o->first, "processes of an origin");
+		require(o->nlabels <= FOLD_MAX_LABELS && o->kernel_release <= FOLD_MAX_STRINGS, "origin");
+		for (size_t j = 0; j < o->nlabels; j++)
+			require(o->labels[j].key <= FOLD_MAX_STRINGS && o->labels[j].value <= FOLD_MAX_STRINGS, "label of an origin");
+	}
+}
+
 static void look_at(const struct fold_item *item, size_t *nevents)
 {
-	char text[256];
-
-	if (item->fault.code)
-		fault_text(&item->fault, text, sizeof(text));
 	switch (item->kind) {
 	case FOLD_ITEM_META:
 		look_at_meta(item->meta);
@@ -128,6 +140,7 @@ static void look_at(const struct fold_item *item, size_t *nevents)
 		look_at_rows(item->batch, *nevents);
 		look_at_syms(&item->batch->ksyms);
 		look_at_syms(&item->batch->jitsyms);
+		look_at_origins(&item->batch->origins);
 		break;
 	case FOLD_ITEM_FINISH:
 		require(item->end->nevents == *nevents, "END is for the events of META");
@@ -143,13 +156,14 @@ static void look_at(const struct fold_item *item, size_t *nevents)
 	}
 }
 
-static void read_all(const uint8_t *data, size_t size)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory_source memory = {data, data + size};
 	struct fold_item item = {.kind = FOLD_ITEM_SEGMENT};
 	struct reader *r;
 	uint64_t told = 0, items = 0;
 	size_t nevents = 0;
+	char text[256] = "";
 
 	if (reader_new(&r, source_memory(&memory), NULL))
 		abort();
@@ -159,28 +173,10 @@ static void read_all(const uint8_t *data, size_t size)
 		told = item.offset;
 		look_at(&item, &nevents);
 		touch(reader_chunk(r));
+		/* One text a run: printf takes more time than all the rest. */
+		if (item.fault.code && !*text)
+			require(*fault_text(&item.fault, text, sizeof(text)), "a fault has a text");
 	}
 	reader_free(r);
-}
-
-static void count(void *state, const struct fold_fault *fault)
-{
-	uint64_t *faults = state;
-
-	require(fault->code != FOLD_E_OK, "a violation has a code");
-	(*faults)++;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	struct memory_source memory = {data, data + size};
-	struct check_result result;
-	uint64_t faults = 0;
-	int err;
-
-	read_all(data, size);
-	err = check_recording(source_memory(&memory), count, &faults, &result);
-	require(result.violations == faults, "violations are counted");
-	require(!err || faults, "who stops says why");
 	return 0;
 }

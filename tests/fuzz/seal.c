@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAME_IT 0x80 /* an unused flag of a chunk: its payload is to be made a frame */
+enum { RAW_FRAME = 12, MAX_BLOCK = 128 << 10 };
+
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 
@@ -27,6 +30,22 @@ static size_t next_header(const uint8_t *data, size_t size, size_t at)
 	return found;
 }
 
+/*
+ * The payload as a frame of one raw block, whatever it was: next to no mutant of a
+ * packed payload is a frame, and what is in the block can be mutated.
+ */
+static uint32_t make_frame(uint8_t *at, uint32_t size)
+{
+	uint32_t raw = size - RAW_FRAME;
+
+	le32_put(at, 0xfd2fb528);
+	at[4] = 0xa0; /* one segment, four bytes of content size, no checksum */
+	le32_put(at + 5, raw);
+	at[9] = (uint8_t)(raw << 3 | 1); /* last block, raw */
+	le16_put(at + 10, (uint16_t)(raw >> 5));
+	return raw;
+}
+
 static void seal_chunk(uint8_t *at, size_t size, bool lengths)
 {
 	uint32_t stored = (uint32_t)(size - FOLD_CHUNK_HEADER_SIZE);
@@ -35,6 +54,8 @@ static void seal_chunk(uint8_t *at, size_t size, bool lengths)
 		le32_put(at + 12, stored);
 		if (at[6] == FOLD_STORED)
 			le32_put(at + 16, stored);
+		else if (at[7] & FRAME_IT && stored >= RAW_FRAME && stored < MAX_BLOCK)
+			le32_put(at + 16, make_frame(at + FOLD_CHUNK_HEADER_SIZE, stored));
 	}
 	if (le32_get(at + 12) <= stored)
 		le32_put(at + 20, crc32c(0, at + FOLD_CHUNK_HEADER_SIZE, le32_get(at + 12)));

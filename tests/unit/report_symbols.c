@@ -94,6 +94,11 @@ TEST(demangle_leaves_others_alone)
 		CHECK_STR(pretty(plain[i]), "");
 }
 
+TEST(demangle_a_crate_without_a_name)
+{
+	CHECK_STR(pretty("_RNvC03foo"), "::foo"); /* libiberty hands over an empty piece as NULL */
+}
+
 TEST(demangle_bounds)
 {
 	static char name[DEMANGLE_MAX_IN + 64];

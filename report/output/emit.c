@@ -8,6 +8,7 @@
 void emit_init(struct emit *e, FILE *to)
 {
 	e->to = to;
+	e->passed = 0;
 	e->n = 0;
 }
 
@@ -15,6 +16,7 @@ void emit_flush(struct emit *e)
 {
 	if (e->n)
 		fwrite(e->buf, 1, e->n, e->to);
+	e->passed += e->n;
 	e->n = 0;
 }
 
@@ -24,6 +26,7 @@ void emit_bytes(struct emit *e, const char *at, size_t n)
 		emit_flush(e);
 		if (n > sizeof(e->buf)) {
 			fwrite(at, 1, n, e->to);
+			e->passed += n;
 			return;
 		}
 	}
@@ -63,6 +66,29 @@ void emit_u64(struct emit *e, uint64_t v)
 {
 	char buf[20], *at = digits(buf + sizeof(buf), v);
 
+	emit_bytes(e, at, buf + sizeof(buf) - at);
+}
+
+void emit_padded(struct emit *e, uint64_t v, size_t width, char fill)
+{
+	char buf[20], *at = digits(buf + sizeof(buf), v);
+	size_t n = buf + sizeof(buf) - at;
+
+	if (n < width)
+		emit_repeat(e, fill, width - n);
+	emit_bytes(e, at, n);
+}
+
+void emit_hex(struct emit *e, uint64_t v, size_t width)
+{
+	char buf[16], *at = buf + sizeof(buf);
+
+	do {
+		*--at = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	if ((size_t)(buf + sizeof(buf) - at) < width)
+		emit_repeat(e, ' ', width - (buf + sizeof(buf) - at));
 	emit_bytes(e, at, buf + sizeof(buf) - at);
 }
 
@@ -152,6 +178,16 @@ struct text_char text_char(const char *at, const char *end)
 	return c;
 }
 
+/* Bytes from `at` on that need no second look: printable ASCII but for `stops`. */
+static size_t plain_bytes(const char *at, const char *end, const char *stops)
+{
+	const char *from = at;
+
+	while (at < end && *at >= ' ' && *at < 0x7f && *at != stops[0] && *at != stops[1] && *at != stops[2] && *at != stops[3])
+		at++;
+	return at - from;
+}
+
 static void broken_byte(struct emit *e, const char *prefix, uint32_t byte)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -164,8 +200,14 @@ static void broken_byte(struct emit *e, const char *prefix, uint32_t byte)
 void emit_plain(struct emit *e, const char *name, size_t n)
 {
 	for (const char *end = name + n; name < end;) {
-		struct text_char c = text_char(name, end);
+		size_t plain = plain_bytes(name, end, "\0\0\0");
+		struct text_char c;
 
+		emit_bytes(e, name, plain);
+		name += plain;
+		if (name == end)
+			break;
+		c = text_char(name, end);
 		if (c.broken)
 			broken_byte(e, "\\x", c.code);
 		else if (c.control)
@@ -179,8 +221,14 @@ void emit_plain(struct emit *e, const char *name, size_t n)
 void emit_xml(struct emit *e, const char *name, size_t n)
 {
 	for (const char *end = name + n; name < end;) {
-		struct text_char c = text_char(name, end);
+		size_t plain = plain_bytes(name, end, "&<>\"");
+		struct text_char c;
 
+		emit_bytes(e, name, plain);
+		name += plain;
+		if (name == end)
+			break;
+		c = text_char(name, end);
 		switch (c.broken ? 0 : c.code) {
 		case '&':
 			emit_str(e, "&amp;");
@@ -205,8 +253,14 @@ void emit_xml(struct emit *e, const char *name, size_t n)
 void emit_json(struct emit *e, const char *name, size_t n)
 {
 	for (const char *end = name + n; name < end;) {
-		struct text_char c = text_char(name, end);
+		size_t plain = plain_bytes(name, end, "\"\\\0");
+		struct text_char c;
 
+		emit_bytes(e, name, plain);
+		name += plain;
+		if (name == end)
+			break;
+		c = text_char(name, end);
 		if (c.broken)
 			broken_byte(e, "\\\\x", c.code);
 		else if (c.code == '"' || c.code == '\\')

@@ -16,7 +16,8 @@
 
 struct emit {
 	FILE *to;
-	size_t n;
+	uint64_t passed;   /* bytes that went to `to` */
+	size_t n;          /* bytes in `buf` */
 	char buf[1 << 16];
 };
 
@@ -28,6 +29,8 @@ void emit_str(struct emit *e, const char *s);
 void emit_char(struct emit *e, char c);
 void emit_repeat(struct emit *e, char c, size_t n);
 void emit_u64(struct emit *e, uint64_t v);
+void emit_padded(struct emit *e, uint64_t v, size_t width, char fill); /* to the right */
+void emit_hex(struct emit *e, uint64_t v, size_t width);       /* likewise, with blanks */
 void emit_count(struct emit *e, uint64_t v);                   /* 1,234,567 */
 void emit_fixed(struct emit *e, double v, unsigned decimals);  /* up to 6 decimals */
 void emit_printf(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));

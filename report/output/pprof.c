@@ -34,12 +34,16 @@ enum { /* field numbers of profile.proto */
 
 struct location { uint32_t module, marker; uint64_t offset; uint64_t exact; }; /* marker: string, 0 code */
 struct function { uint32_t name, system_name, file, none; };
+struct extent { size_t at, size; };
 struct mapping { uint32_t id; uint64_t base; bool files, lines, inlines; };
 
 struct pprof {
 	const struct report *report;
 	struct buf out;
 	struct intern strings, locations, functions; /* keys: bytes, struct location, struct function */
+	uint32_t *leaf_at, *place_at; /* by node: location of it as a leaf of its side, or not; 0 not yet */
+	struct buf labels;         /* of threads, encoded */
+	struct extent *label_at;   /* by thread: where in there; size 0: not yet */
 	struct mapping *mappings;  /* by module; id 0: not used */
 	uint32_t *order;           /* modules by id - 1 */
 	uint32_t nmappings;
@@ -114,12 +118,18 @@ static void use_module(struct pprof *p, uint32_t module)
 
 static uint32_t location_of(struct pprof *p, const struct walk_place *place)
 {
-	struct location key = {place->module, place->marker ? word_of(p, place->marker) : 0, place->offset, place->exact};
+	uint32_t *known = place->node == REC_NONE ? NULL : &(place->leaf ? p->leaf_at : p->place_at)[place->node];
+	struct location key;
 	uint32_t id = 0;
 
+	if (known && *known)
+		return *known;
+	key = (struct location){place->module, place->marker ? word_of(p, place->marker) : 0, place->offset, place->exact};
 	if (!place->marker)
 		use_module(p, place->module);
 	p->failed |= intern_add(&p->locations, &key, sizeof(key), &id) != 0;
+	if (known)
+		*known = id;
 	return id;
 }
 
@@ -204,24 +214,42 @@ static void label(struct pprof *p, const char *key, uint32_t string, uint64_t nu
 	buf_close(&p->out, mark);
 }
 
-static void put_sample(struct pprof *p, const struct rec_count *count)
+/* Labels of a thread are the same for all of its samples. */
+static void put_thread(struct pprof *p, uint32_t index)
 {
 	const struct recording *rec = p->report->rec;
-	const struct rec_thread *thread = &rec->threads[count->thread];
+	const struct rec_thread *thread = &rec->threads[index];
 	const struct rec_process *process = &rec->processes[thread->process];
-	struct walk_place place;
-	struct walk walk;
-	size_t sample = open_message(p, PROFILE_SAMPLE), mark = open_message(p, SAMPLE_LOCATION);
+	struct extent *known = &p->label_at[index];
+	size_t begin = p->out.size;
 
-	walk_begin(&walk, rec, count);
-	while (walk_next(&walk, &place))
-		buf_uv(&p->out, location_of(p, &place));
-	buf_close(&p->out, mark);
-	put_values(p, count);
+	if (known->size) {
+		buf_raw(&p->out, p->labels.at + known->at, known->size);
+		return;
+	}
 	label(p, "comm", bytes_of(p, recording_string(rec, process->comm)), 0);
 	label(p, "thread", bytes_of(p, recording_string(rec, thread->comm)), 0);
 	label(p, "pid", 0, process->pid);
 	label(p, "tid", 0, thread->tid);
+	if (p->out.failed)
+		return;
+	*known = (struct extent){p->labels.size, p->out.size - begin};
+	buf_raw(&p->labels, p->out.at + begin, known->size);
+	p->failed |= p->labels.failed;
+}
+
+static void put_sample(struct pprof *p, const struct rec_count *count)
+{
+	struct walk_place place;
+	struct walk walk;
+	size_t sample = open_message(p, PROFILE_SAMPLE), mark = open_message(p, SAMPLE_LOCATION);
+
+	walk_begin(&walk, p->report->rec, count);
+	while (walk_next(&walk, &place))
+		buf_uv(&p->out, location_of(p, &place));
+	buf_close(&p->out, mark);
+	put_values(p, count);
+	put_thread(p, count->thread);
 	if (count->cpu != REC_NONE)
 		label(p, "cpu", 0, count->cpu);
 	buf_close(&p->out, sample);
@@ -369,7 +397,10 @@ static int build(struct pprof *p)
 	p->next_base = FIRST_BASE;
 	p->mappings = calloc(rec->nmodules + 1, sizeof(*p->mappings));
 	p->order = calloc(rec->nmodules + 1, sizeof(*p->order));
-	if (!p->mappings || !p->order)
+	p->leaf_at = calloc(rec->nnodes + 1, sizeof(*p->leaf_at));
+	p->place_at = calloc(rec->nnodes + 1, sizeof(*p->place_at));
+	p->label_at = calloc(rec->nthreads + 1, sizeof(*p->label_at));
+	if (!p->mappings || !p->order || !p->leaf_at || !p->place_at || !p->label_at)
 		return -1;
 	word_of(p, ""); /* string 0 */
 	main_mapping_first(p);
@@ -400,6 +431,10 @@ int pprof_write(FILE *to, const struct report *report)
 	intern_release(&p.strings);
 	intern_release(&p.locations);
 	intern_release(&p.functions);
+	buf_release(&p.labels);
+	free(p.leaf_at);
+	free(p.place_at);
+	free(p.label_at);
 	free(p.mappings);
 	free(p.order);
 	return err;

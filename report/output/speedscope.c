@@ -19,8 +19,10 @@ struct speedscope {
 	const struct report *report;
 	struct threads threads;
 	uint32_t *first_frame; /* by tree */
+	struct digits *digits; /* by frame of the page: its number, then a comma */
 	uint32_t *path;
 };
+struct digits { uint8_t n; char text[15]; };
 
 static void string(struct emit *e, const char *key, const char *at, size_t n)
 {
@@ -30,18 +32,33 @@ static void string(struct emit *e, const char *key, const char *at, size_t n)
 	emit_char(e, '"');
 }
 
-static int frames(struct speedscope *s)
+static int number_frames(struct speedscope *s)
 {
-	struct emit *e = &s->emit;
-	uint32_t n = 0;
+	size_t n = 0;
 
 	s->first_frame = malloc(s->report->ntrees * sizeof(*s->first_frame));
 	if (!s->first_frame)
 		return -1;
 	for (size_t t = 0; t < s->report->ntrees; t++) {
+		s->first_frame[t] = n;
+		n += s->report->trees[t].nframes;
+	}
+	s->digits = malloc((n + 1) * sizeof(*s->digits));
+	for (size_t i = 0; s->digits && i < n; i++)
+		s->digits[i].n = sprintf(s->digits[i].text, "%" PRIu32 ",", (uint32_t)i);
+	return s->digits ? 0 : -1;
+}
+
+static int frames(struct speedscope *s)
+{
+	struct emit *e = &s->emit;
+	uint32_t n = 0;
+
+	if (number_frames(s))
+		return -1;
+	for (size_t t = 0; t < s->report->ntrees; t++) {
 		const struct tree *tree = &s->report->trees[t];
 
-		s->first_frame[t] = n;
 		for (size_t i = 0; i < tree->nframes; i++, n++) {
 			const struct frame *f = &tree->frames[i];
 			const char *file = f->file ? f->file : f->module;
@@ -66,9 +83,9 @@ static void stack(struct speedscope *s, const struct thread_rows *t, uint32_t no
 		s->path[n++] = s->first_frame[t->tree] + nodes[node].frame;
 	emit_char(&s->emit, '[');
 	while (n--) {
-		emit_u64(&s->emit, s->path[n]);
-		if (n)
-			emit_char(&s->emit, ',');
+		const struct digits *digits = &s->digits[s->path[n]];
+
+		emit_bytes(&s->emit, digits->text, n ? digits->n : digits->n - 1u);
 	}
 	emit_char(&s->emit, ']');
 }
@@ -168,6 +185,7 @@ int speedscope_write(FILE *to, const struct report *report)
 		free(s->path);
 		threads_release(&s->threads);
 		free(s->first_frame);
+		free(s->digits);
 	}
 	free(s);
 	if (err)

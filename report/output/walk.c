@@ -29,9 +29,14 @@ static void node_place(struct walk *w, struct walk_place *place)
 {
 	const struct rec_node *node = &w->rec->nodes[w->at];
 
-	*place = (struct walk_place){.module = node->module, .offset = node->offset, .exact = w->leaf || node->exact};
-	if (node->kind != REC_FRAME_CODE)
-		*place = (struct walk_place){.marker = marker_name(node)};
+	*place = (struct walk_place){.leaf = w->leaf, .node = w->at};
+	if (node->kind == REC_FRAME_CODE) {
+		place->module = node->module;
+		place->offset = node->offset;
+		place->exact = w->leaf || node->exact;
+	} else {
+		place->marker = marker_name(node);
+	}
 	w->leaf = false;
 	w->at = node->parent;
 }
@@ -42,12 +47,12 @@ bool walk_next(struct walk *w, struct walk_place *place)
 		if (w->at != REC_NONE) {
 			node_place(w, place);
 		} else if (w->end) {
-			*place = (struct walk_place){.marker = "[truncated]"};
+			*place = (struct walk_place){.marker = "[truncated]", .node = REC_NONE};
 			w->end = false;
 		} else {
 			begin_side(w, w->side + 1);
 			if (w->side == 2 && !w->any)
-				*place = (struct walk_place){.marker = "[unknown]"};
+				*place = (struct walk_place){.marker = "[unknown]", .node = REC_NONE};
 			else
 				continue;
 		}

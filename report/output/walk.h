@@ -13,6 +13,8 @@ struct walk_place {
 	uint32_t module;
 	uint64_t offset;
 	bool exact;         /* else a return address: the call is before it */
+	bool leaf;          /* of its side */
+	uint32_t node;      /* in rec->nodes: with `leaf` it says all of the above; REC_NONE: made up */
 };
 struct walk {
 	const struct recording *rec;

@@ -185,8 +185,8 @@ def judge_html(path, tame):
         return "tags differ from those of harmless names: %r" % (set(tags[0]) ^ set(tags[1]) or len(tags[0]))
     if re.search(r"<!--", read(path).split("<body", 1)[-1]) and "<!--" not in read(tame).split("<body", 1)[-1]:
         return "a comment begins in a name"
-    packed = re.search(r'id="data">([A-Za-z0-9+/=\s]*)</script>', read(path))
-    if not packed or b"alert(1)" not in gzip.decompress(base64.b64decode(packed[1])):
+    packed = re.findall(r'id="(?:first|rest)">([A-Za-z0-9+/=\s]*)</script>', read(path))
+    if len(packed) != 2 or any(b"alert(1)" not in gzip.decompress(base64.b64decode(part)) for part in packed):
         return "the names are not in it"
     return judge_text(path)
 

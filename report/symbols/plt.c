@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stubs of x86-64, i386 and aarch64.  What does not decode to a slot that has a
+ * From stubs over slots to names.  What does not decode to a slot that has a
  * relocation gets no name.
  */
 #include "plt.h"
@@ -11,6 +11,7 @@
 
 #include "../model/array.h"
 #include "elf.h"
+#include "plt_stub.h"
 
 #define MAX_SLOTS (1u << 20)
 
@@ -26,22 +27,10 @@ struct slots {
 
 /* ------------------------------------------------------------ relocations */
 
-static bool fills_slot(uint32_t machine, uint64_t type, bool *ifunc)
+static bool fills_slot(const struct plt_machine *machine, uint64_t type, bool *ifunc)
 {
-	*ifunc = false;
-	switch (machine) {
-	case EM_X86_64:
-		*ifunc = type == R_X86_64_IRELATIVE;
-		return *ifunc || type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-	case EM_386:
-		*ifunc = type == R_386_IRELATIVE;
-		return *ifunc || type == R_386_JMP_SLOT || type == R_386_GLOB_DAT;
-	case EM_AARCH64:
-		*ifunc = type == R_AARCH64_IRELATIVE;
-		return *ifunc || type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
-	default:
-		return false;
-	}
+	*ifunc = type == machine->irelative;
+	return *ifunc || type == machine->jump_slot || type == machine->glob_dat;
 }
 
 static const char *symbol_name(Elf *elf, const GElf_Shdr *relocations, uint64_t index)
@@ -68,7 +57,7 @@ static bool read_relocation(Elf_Data *data, bool addends, size_t i, GElf_Rela *o
 	return true;
 }
 
-static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, uint32_t machine)
+static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const struct plt_machine *machine)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	bool addends = header->sh_type == SHT_RELA, ifunc;
@@ -94,7 +83,7 @@ static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GE
 	return 0;
 }
 
-static int read_slots(struct slots *slots, Elf *elf, uint32_t machine)
+static int read_slots(struct slots *slots, Elf *elf, const struct plt_machine *machine)
 {
 	Elf_Scn *scn = NULL;
 
@@ -126,67 +115,10 @@ static const struct slot *slot_at(const struct slots *slots, uint64_t address)
 
 /* ------------------------------------------------------------ stubs */
 
-struct stubs { /* a section of them */
-	const uint8_t *at;
-	uint64_t address, size;
-	uint32_t machine;
-	uint64_t got;          /* what i386's position-independent stubs count from */
-};
-
-static uint32_t word(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-/* A jump through a slot at `at`: the slot, and where the stub around it begins. */
-static bool x86_jump(const struct stubs *s, uint64_t at, uint64_t *slot, uint64_t *start)
-{
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa}, endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
-	uint64_t displacement;
-
-	if (s->size - at < 6 || s->at[at] != 0xff)
-		return false;
-	displacement = (uint64_t)(int64_t)(int32_t)word(s->at + at + 2);
-	if (s->at[at + 1] == 0x25 && s->machine == EM_X86_64)
-		*slot = s->address + at + 6 + displacement;
-	else if (s->at[at + 1] == 0x25)
-		*slot = (uint32_t)displacement;
-	else if (s->at[at + 1] == 0xa3 && s->machine == EM_386)
-		*slot = (uint32_t)(s->got + displacement);
-	else
-		return false;
-	if (at && s->at[at - 1] == 0xf2) /* bnd */
-		at--;
-	if (at >= 4 && (!memcmp(s->at + at - 4, endbr64, 4) || !memcmp(s->at + at - 4, endbr32, 4)))
-		at -= 4;
-	*start = at;
-	return true;
-}
-
-/* adrp x16, page; ldr x17, [x16, offset]; before it there can be a branch target */
-static bool aarch64_jump(const struct stubs *s, uint64_t at, uint64_t *slot, uint64_t *start)
-{
-	uint64_t page = (s->address + at) & ~UINT64_C(0xfff), pages;
-	uint32_t adrp, ldr;
-
-	if (at % 4 || s->size - at < 8)
-		return false;
-	adrp = word(s->at + at);
-	ldr = word(s->at + at + 4);
-	if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
-		return false;
-	pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
-	if (pages & 0x100000)
-		pages |= ~UINT64_C(0x1fffff);
-	*slot = page + (pages << 12) + ((ldr >> 10 & 0xfff) << 3);
-	*start = at >= 4 && word(s->at + at - 4) == 0xd503245f ? at - 4 : at;
-	return true;
-}
-
-static bool next_jump(const struct stubs *s, uint64_t *at, uint64_t *slot, uint64_t *start)
+static bool next_jump(const struct plt_machine *machine, const struct plt_stubs *s, uint64_t *at, uint64_t *slot, uint64_t *start)
 {
 	for (; *at < s->size; ++*at)
-		if (s->machine == EM_AARCH64 ? aarch64_jump(s, *at, slot, start) : x86_jump(s, *at, slot, start))
+		if (machine->jump(s, *at, slot, start))
 			return true;
 	return false;
 }
@@ -221,17 +153,18 @@ static int add_stub(struct symtab *t, struct plt_names *names, uint64_t address,
 
 /* Stubs have 8 to 24 bytes, and what says how many is often wrong: a stub ends
  * where the next begins, or where the longest kind would. */
-static int add_stubs(struct symtab *t, struct plt_names *names, const struct stubs *s, const struct slots *slots, const struct symtab *full)
+static int add_stubs(struct symtab *t, struct plt_names *names, const struct plt_machine *machine, const struct plt_stubs *s,
+		     const struct slots *slots, const struct symtab *full)
 {
-	uint64_t longest = s->machine == EM_AARCH64 ? 24 : 16, at = 0, slot, start, next_slot, next;
-	bool more = next_jump(s, &at, &slot, &start);
+	uint64_t longest = machine->longest, at = 0, slot, start, next_slot, next;
+	bool more = next_jump(machine, s, &at, &slot, &start);
 
 	while (more) {
 		const struct slot *found = slot_at(slots, slot);
 		uint64_t end = start + longest < s->size ? start + longest : s->size;
 
 		at++;
-		more = next_jump(s, &at, &next_slot, &next);
+		more = next_jump(machine, s, &at, &next_slot, &next);
 		if (more && next < end)
 			end = next;
 		if (found && add_stub(t, names, s->address + start, end - start, found, full))
@@ -255,36 +188,36 @@ static uint64_t got_address(Elf *elf)
 	return 0;
 }
 
-static int add_section(struct symtab *t, struct plt_names *names, Elf *elf, const char *name, uint32_t machine,
+static int add_section(struct symtab *t, struct plt_names *names, Elf *elf, const char *name, const struct plt_machine *machine,
 		       const struct slots *slots, const struct symtab *full)
 {
 	GElf_Shdr header = {0};
 	Elf_Scn *scn = elf_section(elf, name, &header);
 	Elf_Data *data = scn && header.sh_type == SHT_PROGBITS ? elf_rawdata(scn, NULL) : NULL;
-	struct stubs stubs = {.machine = machine, .address = header.sh_addr};
+	struct plt_stubs stubs = {.machine = machine->elf, .address = header.sh_addr};
 
 	if (!data || !data->d_buf)
 		return 0;
 	stubs.at = data->d_buf;
 	stubs.size = data->d_size;
-	stubs.got = machine == EM_386 ? got_address(elf) : 0;
-	return add_stubs(t, names, &stubs, slots, full);
+	stubs.got = machine->elf == EM_386 ? got_address(elf) : 0;
+	return add_stubs(t, names, machine, &stubs, slots, full);
 }
 
 int plt_add(struct symtab *t, struct plt_names *names, Elf *elf, const struct symtab *full)
 {
+	const struct plt_machine *machine;
 	struct slots slots = {0};
 	GElf_Ehdr header;
 	int err = 0;
 
-	if (!gelf_getehdr(elf, &header) ||
-	    (header.e_machine != EM_X86_64 && header.e_machine != EM_386 && header.e_machine != EM_AARCH64))
+	if (!gelf_getehdr(elf, &header) || !(machine = plt_machine(header.e_machine)))
 		return 0;
-	err = read_slots(&slots, elf, header.e_machine);
+	err = read_slots(&slots, elf, machine);
 	if (slots.n)
 		qsort(slots.v, slots.n, sizeof(*slots.v), compare_slots);
 	for (size_t i = 0; !err && slots.n && i < sizeof(stub_sections) / sizeof(*stub_sections); i++)
-		err = add_section(t, names, elf, stub_sections[i], header.e_machine, &slots, full);
+		err = add_section(t, names, elf, stub_sections[i], machine, &slots, full);
 	free(slots.v);
 	return err;
 }

@@ -5,7 +5,7 @@
 #   FUZZ_TIMES=N  damaged copies of each (default 150)
 set -u
 flags="-std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-(cd "$SRC" && ${CC:-cc} $flags -o "$OLDPWD/fuzz" tests/fuzz/fuzz_symbols.c report/symbols/{elf,symtab,plt,minidebug,unpack,relocatable,debuglink,demangle}.c \
+(cd "$SRC" && ${CC:-cc} $flags -o "$OLDPWD/fuzz" tests/fuzz/fuzz_symbols.c report/symbols/{elf,symtab,plt,plt_stub,minidebug,unpack,relocatable,debuglink,demangle}.c \
 	report/symbols/dwarf{,_file,_entry,_value,_line,_walk,_split}.c format/{intern,hash,arena,crc32c}.c -lelf -lzstd -llzma -lz -liberty) || exit 1
 cat >seed.c <<'END'
 static inline __attribute__((always_inline)) int two(int x) { return x * 7; }
@@ -25,5 +25,5 @@ for version in 2 4 5; do
 done
 seed gcc -g -gz -shared -fPIC
 seed clang --target=mips64-linux-gnu -g -fuse-ld=lld
-seed clang --target=aarch64-linux-gnu -g -fuse-ld=lld -shared -fPIC
+for target in aarch64-linux-gnu riscv64-linux-gnu armv7-linux-gnueabihf; do seed clang --target=$target -g -fuse-ld=lld -shared -fPIC; done
 ./fuzz "${FUZZ_TIMES:-150}" "$SRC"/tests/fuzz/corpus/symbols/* seed[0-9]*

@@ -75,13 +75,18 @@ uint64_t decoding_bound(const struct decoding *d, int section)
 	return d->known.torn & 1u << section ? limits[section] : d->known.next[section];
 }
 
+const char *decoding_bound_rule(const struct decoding *d, int section)
+{
+	return d->known.torn & 1u << section ? "R-LIM-2" : "R-DEF-2";
+}
+
 uint64_t decoding_refer(struct decoding *d, struct span *s, int section, const char *rule)
 {
 	uint64_t id = span_u32(s);
 
 	if (id < decoding_bound(d, section))
 		return id;
-	decoding_fail(d, s, FOLD_E_REFERENCE, id, rule);
+	decoding_fail(d, s, FOLD_E_REFERENCE, id, rule ? rule : decoding_bound_rule(d, section));
 	return 0;
 }
 
@@ -91,7 +96,7 @@ uint64_t decoding_refer_plus(struct decoding *d, struct span *s, int section)
 
 	if (plus <= decoding_bound(d, section))
 		return plus;
-	decoding_fail(d, s, FOLD_E_REFERENCE, plus - 1, NULL);
+	decoding_fail(d, s, FOLD_E_REFERENCE, plus - 1, decoding_bound_rule(d, section));
 	return 0;
 }
 

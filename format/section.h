@@ -64,6 +64,8 @@ uint64_t decoding_max(struct decoding *d, struct span *s, uint64_t max, enum fol
 void *decoding_alloc(struct decoding *d, struct span *s, size_t n, size_t size);
 /* References to what `section` defines lie below this number. */
 uint64_t decoding_bound(const struct decoding *d, int section);
+/* The rule that others break: after a loss there is only the limit left to keep. */
+const char *decoding_bound_rule(const struct decoding *d, int section);
 /* The next number, a reference to what `section` defines; decoding_refer_plus: as
  * id + 1, where 0 is none. */
 uint64_t decoding_refer(struct decoding *d, struct span *s, int section, const char *rule);

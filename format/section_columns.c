@@ -158,7 +158,7 @@ static uint32_t *u32_decode(struct decoding *d, struct span *s, size_t n, uint64
 }
 
 /* Below 0 is above UINT32_MAX here. */
-static uint32_t *steps_decode(struct decoding *d, struct span *s, size_t n, uint64_t bound)
+static uint32_t *steps_decode(struct decoding *d, struct span *s, size_t n, uint64_t bound, const char *rule)
 {
 	uint32_t *v = values_alloc(d, s, n, sizeof(*v));
 	uint64_t largest = 0, x = 0;
@@ -170,7 +170,7 @@ static uint32_t *steps_decode(struct decoding *d, struct span *s, size_t n, uint
 		v[i] = (uint32_t)x;
 		largest = x > largest ? x : largest;
 	}
-	check_largest(d, s, largest, bound, FOLD_E_REFERENCE, NULL);
+	check_largest(d, s, largest, bound, FOLD_E_REFERENCE, rule);
 	return v;
 }
 
@@ -188,7 +188,7 @@ static uint64_t *u64_decode(struct decoding *d, struct span *s, size_t n)
 /* Id + 1, or 0. */
 static uint32_t *stack_decode(struct decoding *d, struct span *s, size_t n, int section)
 {
-	return steps_decode(d, s, n, decoding_bound(d, section) + 1);
+	return steps_decode(d, s, n, decoding_bound(d, section) + 1, decoding_bound_rule(d, section));
 }
 
 /* The columns that SAMPLES and COUNTS have in common. */
@@ -202,7 +202,7 @@ static void shared_decode(struct decoding *d, struct span *s, size_t n, uint32_t
 {
 	switch (id) {
 	case FOLD_COL_THREAD:
-		*to->thread = steps_decode(d, s, n, decoding_bound(d, FOLD_THREADS));
+		*to->thread = steps_decode(d, s, n, decoding_bound(d, FOLD_THREADS), decoding_bound_rule(d, FOLD_THREADS));
 		return;
 	case FOLD_COL_KSTACK:
 		*to->kstack = stack_decode(d, s, n, FOLD_KSTACKS);

@@ -12,16 +12,17 @@ from foldread import BATCH  # noqa: E402
 RAW = 16 << 20
 
 
-def packed(payload, seq):
-    stored = subprocess.run(["zstd", "-q", "-19", "-c", "--no-check", "--stream-size=%d" % len(payload)], input=payload, stdout=subprocess.PIPE,
+def packed(payload, seq, level="-19"):
+    stored = subprocess.run(["zstd", "-q", level, "-c", "--no-check", "--stream-size=%d" % len(payload)], input=payload, stdout=subprocess.PIPE,
                             check=True).stdout
     return chunk(BATCH, seq, payload, codec=1, stored=stored)
 
 
-def write(name, *batches):
+def write(name, *batches, level="-19"):
     with open(name + ".foldrec", "wb") as out:
         out.write(file_header() + chunk(META, 0, meta()) + chunk(BATCH, 1, definitions()))
-        out.write(b"".join(packed(batch, 2 + i) for i, batch in enumerate(batches)))
+        for i, batch in enumerate(batches):
+            out.write(packed(batch, 2 + i, level))
 
 
 def zeros(number, first, more):
@@ -51,6 +52,12 @@ def main():
     write("counts", *(section(9, sv(0), sv(1), 1, column(3, b"\0"), column(7, uv(1 << 60))) for _ in range(4)))
     # modules that fill the space
     write("spans", section(2, uvs(2, 0x20000), *(module(1 << 40) for _ in range(1000))), section(9, sv(0), sv(1), 1, column(3, b"\0"), column(7, uv(3))))
+    # as many frames as a recording may have, and one more
+    deep = uvs(0, 1024, 0) + b"\5" * 1024
+    per_chunk, stacks = 16000, (1 << 28) // 1024 - 1
+    full = [section(7, uv(1 + first) + deep * min(per_chunk, stacks - first)) for first in range(0, stacks, per_chunk)]
+    for name, rest in (("frames", 1022), ("frames-and-one", 1023)):  # the definitions have two
+        write(name, *full, section(7, uv(1 + stacks) + uvs(0, rest, 0) + b"\5" * rest), level="-1")
     # threads that are defined and never seen
     write("threads", section(5, uv(2), record(0, 0, 0) * (1 << 20)), section(5, uv(2 + (1 << 20)), record(0, 0, 0) * (1 << 20)))
 

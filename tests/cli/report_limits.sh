@@ -29,6 +29,12 @@ limited 0 64 -f folded -q spans.foldrec; says ' 3$'
 limited 0 64 -f json -q counts.foldrec; says 4611686018427387904
 limited 3 64 -f folded zeros.foldrec; says '8 damaged places' err
 
+# 2^28 frames are allowed
+limited 0 360 check frames.foldrec
+limited 1 360 check frames-and-one.foldrec
+says 'frames-and-one.foldrec: chunk 19 at byte [0-9]*, section 7: .*R-STK-4\]'
+says '1 violations in'
+
 # a node for each byte: as the manual says, 64 bytes to read it and 400 to name it
 raw=$((1500 * 1030))
 limited 0 $((32 + raw * 64 / 1048576)) info nodes.foldrec

@@ -137,14 +137,14 @@ def end_payload(chunks, totals=((0, 0, 0),), stop=None, more=b""):
             + section(2, len(chunks), struct.pack("<I", crc), len(totals), uvs(*(n for total in totals for n in total))) + more)
 
 
-def segment(*payloads, head=None, end=True, first=None):
+def segment(*payloads, head=None, end=True, first=None, totals=((0, 0, 0),)):
     """A whole segment: META, then each payload (bytes: BATCH; else (type, bytes)), then END."""
     chunks = [chunk(META, 0, meta() if first is None else first)]
     for payload in payloads:
         kind, body = (BATCH, payload) if isinstance(payload, bytes) else payload
         chunks.append(chunk(kind, len(chunks), body))
     if end:
-        chunks.append(chunk(END, len(chunks), end_payload(chunks)))
+        chunks.append(chunk(END, len(chunks), end_payload(chunks, totals)))
     return (file_header() if head is None else head) + b"".join(chunks)
 
 

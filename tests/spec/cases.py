@@ -8,26 +8,41 @@ Every case names its rule and what has to come of it:
   stop         reading ends there
   contradicts  END does not fit what was read
   told         readers do not mind, `check` does
-`check` has to name the rule, unless all is read.
+`check` has to name the rule, at the chunk and the offset where it is broken, and no other
+rule, unless all is read.  In the end each rule with MUST has such a case, but for those that
+no file can break.
 """
 import os
+import re
+import struct
 import subprocess
 import sys
 
 import foldread
+import rules
 from build import *
 
 CASES = []
 
+# Whether these are kept, no file shows.
+NOT_IN_A_FILE = {
+    "R-META-1": "another draft is R-META-2",
+    "R-LBL-4": "who gave a label",
+    "R-PRC-1": "when there was an exec",
+    "R-MAP-1": "what number is an address",
+    "R-THR-1": "how a thread was called",
+    "R-PRV-1": "what a string was taken from",
+}
 
-def case(rule, name, outcome, data, names=None):
-    """`names`: the rule that check tells, when it is not `rule`."""
-    CASES.append((rule, name, outcome, data, rule if names is None else names))
+
+def case(rule, name, outcome, data, names=None, also=()):
+    """`names`: the rule that check tells, when it is not `rule`; `also`: others that are broken too."""
+    CASES.append((rule, name, outcome, data, rule if names is None else names, set(also)))
 
 
-def batch(rule, name, outcome, payload, names=None, first=None, end=True):
+def batch(rule, name, outcome, payload, names=None, first=None, end=True, events=1):
     """`payload` as a BATCH behind good definitions, with a NOTE behind it and an END that knows of no samples."""
-    data = segment(definitions(), payload, (NOTE, NOTE_PAYLOAD), first=first, end=end and outcome != "stop")
+    data = segment(definitions(), payload, (NOTE, NOTE_PAYLOAD), first=first, end=end and outcome != "stop", totals=((0, 0, 0),) * events)
     case(rule, name, outcome, data, names)
 
 
@@ -58,7 +73,7 @@ def after_loss(rule, name, outcome, *payloads, names=None):
     chunks = [chunk(META, 0, meta()), chunk(BATCH, 1, definitions())]
     chunks += [chunk(BATCH, 3 + i, payload) for i, payload in enumerate(payloads)]
     chunks.append(chunk(NOTE, 3 + len(payloads), NOTE_PAYLOAD))
-    case(rule, name, outcome, file_header() + b"".join(chunks), names)
+    case(rule, name, outcome, file_header() + b"".join(chunks), names, also=("R-CHK-2",))
 
 
 def frame(data, descriptor=0x20, size=None, block=None):
@@ -274,7 +289,7 @@ def references():
             batch("R-DEF-2", "%s, defined" % what, "read", make(good), end="sample" not in what)
         batch("R-DEF-2", "%s, not defined" % what, "drop", make(bad))
         after_loss("R-DEF-3", "%s, lost" % what, "read", make(bad))
-        after_loss("R-LIM-2", "%s, beyond the limit" % what, "drop", make(beyond), names="R-DEF-2")
+        after_loss("R-LIM-2", "%s, beyond the limit" % what, "drop", make(beyond))
     batch("R-DEF-2", "a parent that is the process itself", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
     batch("R-DEF-2", "an earlier parent in the section", "read", section(3, 1, record(1, sv(0), 0, 0, 1) + record(2, sv(0), 0, 0, 2)))
     after_loss("R-DEF-2", "a later parent after a loss", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
@@ -353,16 +368,16 @@ def rows():
     batch("R-SMP-1", "a difference that ends beyond", "drop", samples(2, sv(last) + uv(2 ** 64 - 1)))
     batch("R-SMP-1", "a start beyond", "drop", section(3, 1, record(1, sv(last + 1), 0, 0, 0)))
     counted = meta(mode=mode(aggregated=True), events=event(weights=[(b"a", 1)]) + event())
-    batch("R-SMP-1", "an interval beyond", "drop", counts(1, 0, last + 1), first=counted)
+    batch("R-SMP-1", "an interval beyond", "drop", counts(1, 0, last + 1), first=counted, events=2)
     batch("R-SMP-2", "a weight that no event has", "drop", samples(1, more=column(8, 1)))
     case("R-SMP-2", "a weight", "read", segment(definitions(), samples(1, more=column(8, 2 ** 64 - 1)), first=weights, end=False))
     case("R-SMP-3", "a weight that the event does not have", "told",
          segment(definitions(), samples(1, more=column(6, 1) + column(8, 1)), first=weights, end=False))
     batch("R-SMP-4", "an event that does not exist", "drop", samples(1, more=column(6, 1)))
     after_loss("R-SMP-4", "an event that does not exist, after a loss", "drop", samples(1, more=column(6, 1)))
-    batch("R-CNT-1", "an interval that ends before it begins", "drop", counts(1, 1, 0), first=counted)
-    batch("R-CNT-2", "threads in descending order", "drop", counts(2, thread=sv(1) + sv(-1)), first=counted)
-    batch("R-CNT-3", "a count of 0", "drop", counts(1, count=b"\0"), first=counted)
+    batch("R-CNT-1", "an interval that ends before it begins", "drop", counts(1, 1, 0), first=counted, events=2)
+    batch("R-CNT-2", "threads in descending order", "drop", counts(2, thread=sv(1) + sv(-1)), first=counted, events=2)
+    batch("R-CNT-3", "a count of 0", "drop", counts(1, count=b"\0"), first=counted, events=2)
     batch("R-ACC-1", "an event that does not exist", "drop", section(10, record(1, 0, 0, 1)))
 
 
@@ -435,7 +450,7 @@ def recovery():
     case("R-REC-7", "an unknown ancillary chunk before META", "read", file_header() + chunk(0x8002, 0) + meta1 + note(2))
     case("R-REC-7", "META damaged, its copy good", "drop", file_header() + chunk(META, 0, meta(), stored_crc=1) + meta1 + chunk(BATCH, 2, definitions()), "R-CHK-1")
     after_loss("R-REC-8", "an id that was lost", "read", section(4, record(7, 7, 0, 0)))
-    case("R-REC-8", "bytes between chunks lose no ids", "drop", start + b"junk" + chunk(BATCH, 1, section(4, record(7, 7, 0, 0))) + note(2), "R-DEF-2")
+    case("R-REC-8", "bytes between chunks lose no ids", "drop", start + b"junk" + chunk(BATCH, 1, section(4, record(7, 7, 0, 0))) + note(2), "R-DEF-2", also=("R-CHK-1",))
     case("R-REC-9", "no END", "read", start)
 
 
@@ -454,7 +469,7 @@ def outcome_of(lines):
             "told": not damages and not ends}
 
 
-def fails(rule, outcome, data, names, report, has_check):
+def fails(outcome, data, names, also, report, has_check):
     """What is wrong with this case; nothing when all is well."""
     lines = []
     foldread.dump(data, lines.append)
@@ -470,10 +485,61 @@ def fails(rule, outcome, data, names, report, has_check):
         at = next((i for i, (a, b) in enumerate(zip(lines, theirs)) if a != b), min(len(lines), len(theirs)))
         yield "fold-report dump: line %d is %s, not %s" % (at + 1, theirs[at:at + 1], lines[at:at + 1])
     if has_check and not outcome.startswith(("read", "cut")):
-        done = subprocess.run([report, "check", "-"], input=data, capture_output=True, check=False)
-        told = (done.stdout + done.stderr).decode("utf-8", "replace")
-        if names not in told or not done.returncode:
-            yield "fold-report check does not name %s: exit %d: %s" % (names, done.returncode, told.strip()[-300:])
+        yield from fails_check(data, lines, names, also, report)
+
+
+TOLD = re.compile(r"^-: (?:chunk (\d+) at )?byte (\d+).* \[(R-[A-Z]+-\d+)\]$", re.M)
+OFFSET = re.compile(r'^\{"is":"(?:damage|stopped|contradiction|chunk)".*?"offset":(\d+)(?:,"seq":(\d+))?')
+
+
+def fails_check(data, lines, names, also, report):
+    """`check` tells the rule that is broken, where it is, and nothing else."""
+    done = subprocess.run([report, "check", "-"], input=data, capture_output=True, check=False)
+    text_of = (done.stdout + done.stderr).decode("utf-8", "replace")
+    told = TOLD.findall(text_of)
+    if not done.returncode or {rule for _, _, rule in told} != {names} | also:
+        yield "fold-report check does not name %s and no other: exit %d: %s" % (names, done.returncode, text_of.strip()[-300:])
+    chunks = chunks_of(data)
+    for number, at, rule in told:
+        if rule == names and (int(at), number) not in chunks and not (not number and int(at) in {0, *places(lines)}):
+            yield "fold-report check: %s is told of chunk %s at byte %s, where none is" % (rule, number or "-", at)
+        if rule == names and int(at) not in places(lines) | {0}:
+            yield "fold-report check: %s is told of byte %s, which is none of %s" % (rule, at, sorted(places(lines)))
+
+
+def places(lines):
+    """Where something is wrong according to the second reader; where a chunk is, when nothing is."""
+    found = {"damage": set(), "stopped": set(), "contradiction": set(), "chunk": set()}
+    for line in lines:
+        match = OFFSET.match(line)
+        if match:
+            found[line.split('"')[3]].add(int(match[1]))
+    return found["damage"] | found["stopped"] | found["contradiction"] or found["chunk"]
+
+
+def chunks_of(data):
+    """(offset, seq as text) of every chunk header there is, wherever it stands."""
+    found, at = set(), data.find(foldread.SYNC)
+    while at >= 0:
+        if len(data) - at >= 32:
+            found.add((at, str(struct.unpack_from("<I", data, at + 8)[0])))
+        at = data.find(foldread.SYNC, at + 1)
+    return found
+
+
+def without_bad_file():
+    """Rules with MUST that no file of these breaks, where a file could: a rule for readers alone is broken by readers."""
+    with open(os.path.join(rules.SOURCE, "SPEC.md"), encoding="utf-8") as file:
+        known, _ = rules.rules(file.read())
+    broken = {names for _, _, outcome, _, names, _ in CASES if not outcome.startswith(("read", "cut"))}
+    writers = {number for number, text_of in known.items()
+               if "MUST" in text_of and not text_of.startswith(" (readers)") and "reader MUST" not in " ".join(text_of.split())}
+    for number in sorted(set(NOT_IN_A_FILE) - writers):
+        yield "%s is no rule for writers" % number
+    for number in sorted(writers - broken - set(NOT_IN_A_FILE)):
+        yield "no file breaks %s:%s" % (number, " ".join(known[number].split())[:90])
+    for number in sorted(broken & set(NOT_IN_A_FILE)):
+        yield "a file breaks %s: it stands among those that none can" % number
 
 
 def main():
@@ -483,8 +549,8 @@ def main():
     report = report if report and os.access(report, os.X_OK) else None
     has_check = report and b"check" in subprocess.run([report, "check", "--help"], capture_output=True, check=False).stdout
     failed = 0
-    for rule, name, outcome, data, names in CASES:
-        wrong = list(fails(rule, outcome, data, names, report, has_check))
+    for rule, name, outcome, data, names, also in CASES:
+        wrong = list(fails(outcome, data, names, also, report, has_check))
         if wrong:
             failed += 1
             print("not ok %s %s" % (rule, name))
@@ -492,6 +558,9 @@ def main():
                 print("  " + text_of)
             with open("case-%d.foldrec" % failed, "wb") as file:
                 file.write(data)
+    for line in without_bad_file():
+        failed += 1
+        print("not ok " + line)
     print("%d cases of %d rules, %d failed%s" % (len(CASES), len({c[0] for c in CASES}), failed,
                                               "" if has_check else "; fold-report check was not there to be asked"))
     return 1 if failed else 0

@@ -43,10 +43,11 @@ void vdso_init(struct vdso *v)
 		vdso_init_image(v, (const uint8_t *)eh, vdso_extent(eh));
 }
 
-/* `n` items of `size` bytes at `offset`, or NULL when the image does not hold them. */
+/* `n` items of `size` bytes at `offset`, or NULL when the image does not hold them
+ * or they are not aligned. */
 static const void *vdso_part(const struct vdso *v, uint64_t offset, uint64_t n, uint64_t size)
 {
-	if (offset > v->size || n > (v->size - offset) / size || offset % sizeof(ElfW(Word)))
+	if (offset > v->size || n > (v->size - offset) / size || (size > 1 && offset % sizeof(ElfW(Addr))))
 		return NULL;
 	return v->at + offset;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target: the builder of unwind tables on any bytes.  The table it makes
- * must obey what the kernel's side and record/unwind/tables rely on.
+ * Fuzz target: the builder of unwind tables on any bytes: as an ELF file when they
+ * begin like one, else as the .eh_frame of one that is made here.  The table must
+ * obey what the kernel's side and record/unwind/tables rely on.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "../../record/unwind/pack.h"
@@ -36,19 +39,60 @@ static void table_check(const struct packed *t)
 	}
 }
 
+/* A program of one page of code, whose .eh_frame these bytes are; the loader's
+ * pointer leads to it.  The caller's, and not a byte longer than it is. */
+static uint8_t *wrap(const uint8_t *frames, size_t size, size_t *total)
+{
+	const struct {
+		Elf64_Ehdr file;
+		Elf64_Phdr segments[2];
+		uint8_t header[8];
+	} head = {
+		.file = {
+			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_DYN,
+			.e_machine = EM_X86_64, .e_phoff = sizeof(Elf64_Ehdr), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
+		},
+		.segments = {
+			{.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = sizeof(head) + size, .p_memsz = 4096},
+			{.p_type = PT_GNU_EH_FRAME, .p_offset = sizeof(head) - 8, .p_vaddr = sizeof(head) - 8, .p_filesz = 8},
+		},
+		.header = {1, 0x1b, 0xff, 0xff, 4}, /* relative to itself, four bytes: right behind it */
+	};
+	uint8_t *image = malloc(sizeof(head) + size);
+
+	require(image != NULL, "memory");
+	memcpy(image, &head, sizeof(head));
+	if (size)
+		memcpy(image + sizeof(head), frames, size);
+	*total = sizeof(head) + size;
+	return image;
+}
+
+static void build(struct packed *t, const uint8_t *data, size_t size)
+{
+	t->status = t->nsegments = t->npages = t->nrows = t->nrules = 0;
+	pack_image(t, data, size);
+	require(t->status != PACKED_UNFINISHED, "status");
+	if (t->status == PACKED_OK)
+		table_check(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct packed *t;
+	uint8_t *image;
 
 	if (!t) {
 		t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (t == MAP_FAILED)
 			abort();
 	}
-	t->status = t->nsegments = t->npages = t->nrows = t->nrules = 0;
-	pack_image(t, data, size);
-	require(t->status != PACKED_UNFINISHED, "status");
-	if (t->status == PACKED_OK)
-		table_check(t);
+	if (size >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG)) {
+		build(t, data, size);
+		return 0;
+	}
+	image = wrap(data, size, &size);
+	build(t, image, size);
+	free(image);
 	return 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzz target: the identity of any bytes as an ELF file, and as notes of the
- * kernel's.  What comes out must obey the limits of the file format.
+ * Fuzz target: the identity of any bytes as an ELF file, as notes of the kernel's,
+ * and names in them as in the vdso.  What comes out must obey the limits of the
+ * file format.
  */
 #include "../../record/identity.h"
+#include "../../record/vdso.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +36,20 @@ static void check(const struct identity *id)
 	}
 }
 
+static void look_for_names(const uint8_t *data, size_t size)
+{
+	struct vdso_symbol symbol;
+	struct vdso v;
+
+	vdso_init_image(&v, data, size);
+	for (uint64_t offset = 0; offset < size; offset += 64) {
+		if (!vdso_symbol(&v, offset, &symbol))
+			continue;
+		require((const uint8_t *)symbol.name >= data && (const uint8_t *)symbol.name + strlen(symbol.name) < data + size, "a name");
+		require(offset - symbol.offset < symbol.size, "a function covers what was asked for");
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct identity_image image = {.fd = -1, .at = data, .size = size};
@@ -42,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	require(!identity_read(&image, &id), "memory can be read");
 	require(!size || id.nids > 0 || !id.elf, "a file has an id");
 	check(&id);
+	look_for_names(data, size);
 	for (size_t align = 4; align <= 8; align += 4) {
 		for (int big = 0; big < 2; big++) {
 			id = (struct identity){0};

@@ -6,6 +6,7 @@
 #include "../../record/kernel.h"
 #include "../../record/vdso.h"
 
+#include <link.h>
 #include <sys/auxv.h>
 
 #define K FIX_KERNEL
@@ -289,5 +290,25 @@ TEST(vdso_of_our_own)
 	CHECK_EQ(b->jitsyms[0].module, back_find_module(b, "[vdso]"));
 	CHECK_STR(back_string(b, b->jitsyms[0].name), sym.name);
 	back_free(b);
+}
+
+TEST(vdso_with_headers_out_of_line)
+{
+	struct vdso_symbol sym;
+	struct vdso v, moved;
+	ElfW(Ehdr) *eh;
+	uint8_t *image;
+
+	vdso_init(&v);
+	if (!v.at || !(image = malloc(v.size + 8)))
+		return;
+	memcpy(image, v.at, v.size);
+	eh = (ElfW(Ehdr) *)image;
+	memmove(image + eh->e_shoff + 4, image + eh->e_shoff, (size_t)eh->e_shnum * eh->e_shentsize);
+	eh->e_shoff += 4;
+	vdso_init_image(&moved, image, v.size + 8);
+	for (uint64_t offset = 0; offset < v.size; offset++)
+		CHECK(!vdso_symbol(&moved, offset, &sym));
+	free(image);
 }
 TEST_MAIN()

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../log.h"
@@ -98,6 +99,15 @@ static enum module_try_result consider(struct search *s, struct elf_file *file)
 	return result;
 }
 
+/* A confined report does not follow links out of the directories that it was given. */
+static void explain_unreadable(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+		log_warning("%s: a link to what may not be read; name the directory that it leads to with --symbols", path);
+}
+
 static enum module_try_result try_file(struct search *s, const char *path)
 {
 	enum module_try_result result = TRY_ABSENT;
@@ -112,6 +122,7 @@ static enum module_try_result try_file(struct search *s, const char *path)
 	}
 	if (err == -EACCES || err == -EPERM) {
 		result = TRY_UNREADABLE;
+		explain_unreadable(path);
 		remember(s, &s->out->unreadable, path);
 	} else if (err == -ENOEXEC) {
 		result = TRY_NO_ELF;

@@ -199,7 +199,7 @@ static int look(const struct options *opt, struct memory_watch *watch)
 
 	emit_init(&m.emit, stdout);
 	if (!err) {
-		err = symbolizer_new(&m.symbolizer, &rec, &opt->symbols) ||
+		err = symbolizer_new(&m.symbolizer, &rec, &opt->symbols) || symbolizer_interrupted(m.symbolizer, &rec) ||
 		      unnamed_measure(&m.unnamed, &rec, m.symbolizer) ? -1 : 0;
 		if (err)
 			log_error("out of memory");

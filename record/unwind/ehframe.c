@@ -26,6 +26,7 @@ struct reader {
 	size_t nfunctions, functions_room;
 	struct cie *cies;
 	size_t ncies, cies_room;
+	uint64_t from, to;  /* functions that begin there */
 	cfi_row_fn row;
 	void *context;
 };
@@ -138,7 +139,7 @@ static bool section_scan(struct reader *r, uint32_t section, bool cies)
 	while (bytes_left(&at) >= 4 && entry_read(s, &at, &e)) {
 		if (cies && !e.id && !cie_add(r, section, &e))
 			return false;
-		if (cies || !e.id || !fde_read(r, section, &e, &f) || !image_segment_at(r->img, f.pc))
+		if (cies || !e.id || !fde_read(r, section, &e, &f) || f.pc < r->from || f.pc >= r->to || !image_segment_at(r->img, f.pc))
 			continue;
 		if (!room_for_one((void **)&r->functions, r->nfunctions, &r->functions_room, sizeof(*r->functions), EHFRAME_MAX_FUNCTIONS))
 			return false;
@@ -236,7 +237,7 @@ static bool function_rows(struct reader *r, const struct function *fn, uint64_t 
 		limit = text->vaddr + text->filesz;
 	*end = f.end < limit ? f.end : limit;
 	/* Looked up at the byte before: it is the return address of a handler. */
-	if (f.end - f.pc <= RESTORER_FUNCTION && f.pc && is_restorer(r->img, f.pc))
+	if (f.end - f.pc <= RESTORER_FUNCTION && f.pc > r->from && is_restorer(r->img, f.pc))
 		return r->row(r->context, f.pc - 1, &signal);
 	if (f.end - f.pc <= RESTORER_FUNCTION && is_restorer(r->img, f.pc + 1))
 		return r->row(r->context, f.pc, &signal);
@@ -251,7 +252,7 @@ static bool functions_run(struct reader *r)
 	for (size_t i = 0; i < r->nfunctions; i++) {
 		const struct function *fn = &r->functions[i];
 		bool last = i + 1 == r->nfunctions;
-		uint64_t next = last ? UINT64_MAX : r->functions[i + 1].pc;
+		uint64_t next = last ? r->to : r->functions[i + 1].pc;
 
 		if (next == fn->pc)
 			continue;
@@ -263,9 +264,9 @@ static bool functions_run(struct reader *r)
 	return true;
 }
 
-bool ehframe_read(const struct image *img, cfi_row_fn row, void *context)
+bool ehframe_read(const struct image *img, uint64_t from, uint64_t to, cfi_row_fn row, void *context)
 {
-	struct reader r = { .img = img, .row = row, .context = context };
+	struct reader r = { .img = img, .from = from, .to = to, .row = row, .context = context };
 	bool ok = true;
 
 	for (uint32_t i = 0; i < img->nframes && ok; i++)

@@ -14,13 +14,14 @@
 #define EHFRAME_MAX_CIES (1u << 14)
 
 /*
- * Give the rows of all functions in executable segments to `row`, with UNWIND_GAP
+ * Give the rows of all functions in executable segments that begin in [from, to) to
+ * `row`, with UNWIND_GAP
  * where unwind information ends.  Addresses never go down; of several rows at one
  * address the last counts.  Neighbours may have the same rule.
  *
  * True: done (an image without unwind information has no rows).  False: out of
  * memory, a cap was hit, or `row` said stop.
  */
-bool ehframe_read(const struct image *img, cfi_row_fn row, void *context);
+bool ehframe_read(const struct image *img, uint64_t from, uint64_t to, cfi_row_fn row, void *context);
 
 #endif

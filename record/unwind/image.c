@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF headers -> .eh_frame and executable segments.  See image.h. */
+/* ELF headers -> .eh_frame, Go's table, executable segments.  See image.h. */
 #include "image.h"
 
 #include <elf.h>
@@ -48,6 +48,21 @@ static bool name_is(const struct image *img, const Elf64_Shdr *strings, uint32_t
 	       !memcmp(img->at + strings->sh_offset + name, want, n);
 }
 
+static void section_take(struct image *img, const Elf64_Shdr *strings, const Elf64_Shdr *sh)
+{
+	struct image_section s;
+
+	if (sh->sh_type == SHT_NOBITS || !(sh->sh_flags & SHF_ALLOC) || (sh->sh_flags & SHF_COMPRESSED) || !in_file(img, sh->sh_offset, sh->sh_size))
+		return;
+	s = (struct image_section){ img->at + sh->sh_offset, sh->sh_size, sh->sh_addr };
+	if (name_is(img, strings, sh->sh_name, ".eh_frame") && img->nframes < IMAGE_MAX_FRAMES)
+		img->frames[img->nframes++] = s;
+	else if (name_is(img, strings, sh->sh_name, ".gopclntab") || name_is(img, strings, sh->sh_name, ".data.rel.ro.gopclntab"))
+		img->go = s;
+	else if (name_is(img, strings, sh->sh_name, ".text"))
+		img->text = sh->sh_addr;
+}
+
 static void sections_read(struct image *img, const Elf64_Ehdr *ehdr)
 {
 	Elf64_Shdr first, strings, sh;
@@ -61,13 +76,10 @@ static void sections_read(struct image *img, const Elf64_Ehdr *ehdr)
 		names = first.sh_link;
 	if (names >= n || !entry_get(img, ehdr->e_shoff, names, sizeof(strings), &strings))
 		return;
-	for (uint64_t i = 1; i < n && img->nframes < IMAGE_MAX_FRAMES; i++) {
+	for (uint64_t i = 1; i < n; i++) {
 		if (!entry_get(img, ehdr->e_shoff, i, sizeof(sh), &sh))
 			return;
-		if (sh.sh_type == SHT_NOBITS || !(sh.sh_flags & SHF_ALLOC) || (sh.sh_flags & SHF_COMPRESSED) ||
-		    !in_file(img, sh.sh_offset, sh.sh_size) || !name_is(img, &strings, sh.sh_name, ".eh_frame"))
-			continue;
-		img->frames[img->nframes++] = (struct image_section){ img->at + sh.sh_offset, sh.sh_size, sh.sh_addr };
+		section_take(img, &strings, &sh);
 	}
 }
 

@@ -13,7 +13,7 @@
 #define IMAGE_MAX_FRAMES 4    /* .eh_frame sections of one file */
 #define IMAGE_MAX_SEGMENTS 64
 
-struct image_section {        /* an .eh_frame */
+struct image_section {        /* an .eh_frame, or another */
 	const uint8_t *at;
 	size_t size;
 	uint64_t vaddr;
@@ -27,6 +27,8 @@ struct image {
 	uint16_t machine;     /* ELF e_machine */
 	size_t nframes, nsegments;
 	struct image_section frames[IMAGE_MAX_FRAMES];
+	struct image_section go; /* the function table of a Go program; empty: none */
+	uint64_t text;           /* where .text begins; 0 unknown */
 	struct image_segment segments[IMAGE_MAX_SEGMENTS];
 };
 

@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "ehframe.h"
+#include "gopclntab.h"
 
 #define SLOTS (UNWIND_RULES * 2) /* of the hash over extended rules */
 
@@ -109,6 +110,16 @@ static bool row_add(void *context, uint64_t pc, const struct cfi_rule *rule)
 	return unwind_row_rule(*last) == word || row_append(p, pc_lo, word);
 }
 
+/* A program of Go and C has two tables, each for its own part of the code. */
+static bool rows_read(struct packer *p, const struct image *img)
+{
+	struct gopclntab go;
+
+	if (!gopclntab_open(&go, img))
+		return ehframe_read(img, 0, UINT64_MAX, row_add, p);
+	return ehframe_read(img, 0, go.text, row_add, p) && gopclntab_read(&go, img, row_add, p) && ehframe_read(img, go.end, UINT64_MAX, row_add, p);
+}
+
 void pack_image(struct packed *out, const uint8_t *bytes, size_t size)
 {
 	struct packer p = { .out = out, .word = UNWIND_GAP };
@@ -121,7 +132,7 @@ void pack_image(struct packed *out, const uint8_t *bytes, size_t size)
 	}
 	memcpy(out->segments, img.segments, sizeof(out->segments));
 	out->nsegments = img.nsegments;
-	done = ehframe_read(&img, row_add, &p);
+	done = rows_read(&p, &img);
 	if (!done)
 		out->status = PACKED_CAP;
 	else

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads perf maps.  They lie in directories that anybody can write to, so they
- * are opened like any hostile file and believed only when they belong to the
- * process's user or to root.
+ * Places that were hit, and what maps say of them.  A map is gone through from its
+ * beginning when there are new places, else only what was added to it.
  */
 #include "jit.h"
 #include "array.h"
-#include "lines.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define JIT_MAX_MAP (INT64_C(512) << 20)
-#define JIT_MAX_NAME 4096
-#define JIT_NO_UID UINT32_MAX
-#define JIT_MAX_PAUSE 32 /* flushes */
-#define NS_PER_S INT64_C(1000000000)
+#define MAX_TEXT 8192
+#define BYTES_A_FLUSH (UINT64_C(4) << 20) /* of a map, on average */
 
 void jit_init(struct jit *j, struct backings *backings, int64_t realtime, jit_sink *sink, void *state)
 {
@@ -27,8 +21,10 @@ void jit_init(struct jit *j, struct backings *backings, int64_t realtime, jit_si
 
 static void source_release(struct jit_source *src)
 {
-	for (size_t i = 0; i < src->n; i++)
+	for (size_t i = 0; i < src->n; i++) {
 		free(src->hits[i].name);
+		free(src->hits[i].other);
+	}
 	free(src->hits);
 }
 
@@ -42,32 +38,74 @@ void jit_release(struct jit *j)
 	*j = (struct jit){0};
 }
 
-/* ------------------------------------------------------------ hits */
+/* ------------------------------------------------------------ sources */
 
-static struct jit_source *jit_source(struct jit *j, const struct process *p)
+static struct jit_source *source_find(const struct jit *j, const struct process *p)
 {
-	struct jit_source *src;
-	char path[128];
-	struct stat st;
-
 	for (size_t i = 0; i < j->n; i++) {
 		if (j->sources[i].serial == p->serial)
 			return &j->sources[i];
 	}
-	src = array_grow(j->sources, &j->room, j->n + 1, sizeof(*src));
+	return NULL;
+}
+
+static uint64_t map_size(const struct jit *j, const struct perfmap_owner *owner)
+{
+	uint64_t size;
+	int fd = perfmap_open(j->backings->proc, owner, &size);
+
+	if (fd >= 0)
+		close(fd);
+	return size;
+}
+
+static struct jit_source *source_add(struct jit *j, const struct process *p)
+{
+	struct jit_source *src = array_grow(j->sources, &j->room, j->n + 1, sizeof(*src));
+	char path[128];
+	struct stat st;
+
 	if (!src)
 		return NULL;
 	j->sources = src;
 	src += j->n++;
 	*src = (struct jit_source){
-		.serial = p->serial, .pid = p->pid, .ppid = p->ppid, .uid = JIT_NO_UID, .since = p->start, .pause = 1,
-		.foreign = backing_foreign(j->backings, p->pid),
+		.serial = p->serial, .ppid = p->ppid,
+		.owner = {.pid = p->pid, .uid = PERFMAP_NO_UID, .since = p->start + j->realtime, .foreign = backing_foreign(j->backings, p->pid)},
 	};
 	/* While it is there to be asked. */
 	snprintf(path, sizeof(path), "%s/%u", j->backings->proc, p->pid);
 	if (!stat(path, &st))
-		src->uid = st.st_uid;
+		src->owner.uid = st.st_uid;
 	return src;
+}
+
+static struct jit_source *source_watch(struct jit *j, const struct process *p)
+{
+	struct jit_source *src = source_find(j, p);
+
+	if (src)
+		return src;
+	src = source_add(j, p);
+	if (src)
+		src->sizes[0] = src->sizes[1] = map_size(j, &src->owner);
+	return src;
+}
+
+int jit_watch(struct jit *j, const struct process *p)
+{
+	return source_watch(j, p) ? 0 : -1;
+}
+
+int jit_fork(struct jit *j, const struct process *p, const struct process *parent)
+{
+	const struct jit_source *from = source_find(j, parent);
+	uint64_t inherited = from ? from->sizes[1] : 0;
+	struct jit_source *src = from ? source_add(j, p) : NULL;
+
+	if (src)
+		src->inherited = inherited;
+	return from && !src ? -1 : 0;
 }
 
 int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t offset, uint64_t address)
@@ -78,14 +116,16 @@ int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t of
 
 	if (table_get(&j->hits, key))
 		return 0;
-	src = jit_source(j, p);
+	src = source_watch(j, p);
 	if (!src || table_put(&j->hits, key, 1))
 		return -1;
 	hits = array_grow(src->hits, &src->room, src->n + 1, sizeof(*hits));
 	if (!hits)
 		return -1;
 	src->hits = hits;
-	hits[src->n++] = (struct jit_hit){.address = address, .offset = offset, .module = module};
+	/* Samples are older than the last look may be, but not than the one before. */
+	hits[src->n++] = (struct jit_hit){.address = address, .offset = offset, .module = module, .fresh = true, .known = src->sizes[0]};
+	src->nfresh++;
 	return 0;
 }
 
@@ -99,104 +139,7 @@ bool jit_named(struct jit *j, uint32_t module, uint64_t start, uint64_t size)
 	return false;
 }
 
-/* ------------------------------------------------------------ maps */
-
-static bool perfmap_number(char **p, uint64_t *out)
-{
-	char *at = *p;
-	uint64_t v = 0;
-	int digits = 0;
-
-	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
-		at += 2;
-	for (; digits <= 16; at++, digits++) {
-		if (*at >= '0' && *at <= '9')
-			v = v << 4 | (uint64_t)(*at - '0');
-		else if ((*at | 32) >= 'a' && (*at | 32) <= 'f')
-			v = v << 4 | (uint64_t)((*at | 32) - 'a' + 10);
-		else
-			break;
-	}
-	if (!digits || digits > 16 || *at != ' ')
-		return false;
-	*p = at + strspn(at, " ");
-	*out = v;
-	return true;
-}
-
-bool perfmap_parse(char *line, struct perfmap_line *out)
-{
-	size_t n;
-
-	if (!perfmap_number(&line, &out->start) || !perfmap_number(&line, &out->size) || !*line)
-		return false;
-	n = strlen(line);
-	if (line[n - 1] == '\r')
-		line[n - 1] = '\0';
-	if (n > JIT_MAX_NAME)
-		line[JIT_MAX_NAME] = '\0';
-	out->name = line;
-	return *line && out->start + out->size >= out->start;
-}
-
-/* The process's pid in its own pid namespace: the last field of NSpid. */
-static uint32_t namespace_pid(const struct jit *j, uint32_t pid)
-{
-	char path[128], *last;
-	struct lines lines;
-	struct stat st;
-	uint32_t found = pid;
-	size_t n;
-
-	snprintf(path, sizeof(path), "%s/%u/status", j->backings->proc, pid);
-	if (lines_init(&lines, backing_open(NULL, path, &st)))
-		return pid;
-	for (char *line; (line = lines_next(&lines, &n));) {
-		if (strncmp(line, "NSpid:", 6) != 0)
-			continue;
-		last = strrchr(line, '\t');
-		if (last)
-			found = (uint32_t)strtoul(last + 1, NULL, 10);
-		break;
-	}
-	lines_release(&lines);
-	return found;
-}
-
-static bool map_believed(const struct jit *j, const struct jit_source *src, const struct stat *st)
-{
-	int64_t written = (int64_t)st->st_mtim.tv_sec * NS_PER_S + st->st_mtim.tv_nsec;
-
-	if (st->st_size > JIT_MAX_MAP)
-		return false;
-	/* Written later: by another user of the pid. */
-	if (src->until && written > src->until + j->realtime)
-		return false;
-	if (src->uid != JIT_NO_UID)
-		return st->st_uid == src->uid || !st->st_uid;
-	/* It died before anybody could ask: at least not a map of an earlier pid. */
-	return written >= src->since + j->realtime;
-}
-
-/* The map of `pid`, which is the source's process or the one it was forked from. */
-static int map_open(const struct jit *j, const struct jit_source *src, uint32_t pid)
-{
-	char root[128], path[64];
-	struct stat st;
-	int fd;
-
-	snprintf(root, sizeof(root), "%s/%u/root", j->backings->proc, pid);
-	snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", namespace_pid(j, pid));
-	fd = backing_open(root, path, &st);
-	if (fd < 0 && !src->foreign) {
-		snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
-		fd = backing_open(NULL, path, &st);
-	}
-	if (fd < 0 || map_believed(j, src, &st))
-		return fd;
-	close(fd);
-	return -1;
-}
+/* ------------------------------------------------------------ reading */
 
 static int order_hits(const void *va, const void *vb)
 {
@@ -205,8 +148,35 @@ static int order_hits(const void *va, const void *vb)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Later lines win: they are newer. */
-static int map_line(struct jit_source *src, const struct perfmap_line *line)
+static int keep(char **to, const char *name)
+{
+	free(*to);
+	*to = strdup(name);
+	return *to ? 0 : -1;
+}
+
+/* `before`: the line is older than the hit. */
+static int hit_line(struct jit_hit *hit, const struct perfmap_line *line, bool before)
+{
+	bool same = hit->name && !strcmp(hit->name, line->name);
+
+	hit->shared |= hit->name && (!same || hit->start != line->start || hit->size != line->size);
+	hit->changed |= !same;
+	if (same)
+		return 0;
+	if (!hit->name || before) {
+		hit->start = line->start;
+		hit->size = line->size;
+		return keep(&hit->name, line->name);
+	}
+	if (!hit->other)
+		return keep(&hit->other, line->name);
+	hit->others |= strcmp(hit->other, line->name) != 0;
+	return 0;
+}
+
+/* What a line tells.  `old`: whose place it is does not depend on when it was hit. */
+static int map_line(struct jit_source *src, const struct perfmap_line *line, uint64_t at, bool old)
 {
 	size_t lo = 0, hi = src->n;
 
@@ -221,71 +191,114 @@ static int map_line(struct jit_source *src, const struct perfmap_line *line)
 	for (; lo < src->n && src->hits[lo].address - line->start < line->size; lo++) {
 		struct jit_hit *hit = &src->hits[lo];
 
-		free(hit->name);
-		hit->name = strdup(line->name);
-		if (!hit->name)
+		if (!old && !hit->fresh && at < src->read)
+			continue; /* known already */
+		if (old && !hit->fresh)
+			continue;
+		if (hit_line(hit, line, old || at < hit->known))
 			return -1;
-		hit->start = line->start;
-		hit->size = line->size;
 	}
 	return 0;
 }
 
-/* Give the names found to the sink; what stays nameless stays a hit. */
-static int source_emit(struct jit *j, struct jit_source *src)
+/* The parent's map, as far as it is about what both have; then its own. */
+static int read_inherited(struct jit *j, struct jit_source *src)
 {
-	size_t left = 0;
+	struct perfmap_owner owner = src->owner;
+	struct perfmap_line line;
+	struct perfmap map;
+	uint64_t size;
 	int err = 0;
 
-	for (size_t i = 0; i < src->n; i++) {
-		struct jit_hit *hit = &src->hits[i];
-		uint64_t before = hit->address - hit->start;
-
-		if (!hit->name) {
-			src->hits[left++] = *hit;
-			continue;
-		}
-		/* A function that begins below its region is named from there on. */
-		if (before > hit->offset) {
-			hit->size -= before - hit->offset;
-			before = hit->offset;
-		}
-		if (!err && !jit_named(j, hit->module, hit->offset - before, hit->size))
-			err = j->sink(j->state, hit->module, hit->offset - before, hit->size, hit->name);
-		free(hit->name);
-	}
-	src->n = left;
+	owner.pid = src->ppid;
+	if (perfmap_begin(&map, perfmap_open(j->backings->proc, &owner, &size), 0))
+		return -1;
+	while (!err && perfmap_next(&map, &line) && map.at < src->inherited)
+		err = map_line(src, &line, map.at, true);
+	perfmap_end(&map);
 	return err;
 }
 
-static int source_read(struct jit *j, struct jit_source *src, uint32_t pid)
+/* It is another map: nothing is known of its age. */
+static void start_over(struct jit_source *src)
+{
+	src->read = src->sizes[0] = src->sizes[1] = 0;
+	for (size_t i = 0; i < src->n; i++)
+		src->hits[i].known = 0;
+}
+
+static int read_own(struct jit *j, struct jit_source *src)
 {
 	struct perfmap_line line;
-	struct lines lines;
+	struct perfmap map;
+	uint64_t size;
+	int fd = perfmap_open(j->backings->proc, &src->owner, &size), err = 0;
+
+	if (fd >= 0 && size < src->read)
+		start_over(src);
+	if (perfmap_begin(&map, fd, src->nfresh ? 0 : src->read))
+		return -1;
+	while (!err && perfmap_next(&map, &line))
+		err = map_line(src, &line, map.at, false);
+	if (map.next > src->read)
+		src->read = map.next;
+	if (fd >= 0) {
+		src->sizes[0] = src->sizes[1];
+		src->sizes[1] = size;
+	}
+	perfmap_end(&map);
+	return err;
+}
+
+/* ------------------------------------------------------------ telling */
+
+static int tell_shared(struct jit *j, const struct jit_hit *hit)
+{
+	char text[MAX_TEXT + 64];
+
+	snprintf(text, sizeof(text), "%.4000s%s%.4000s%s", hit->name, hit->other ? " or " : "", hit->other ? hit->other : "",
+		 hit->others ? " or others" : "");
+	return j->sink(j->state, hit->module, hit->offset, 1, text);
+}
+
+static int tell(struct jit *j, struct jit_hit *hit)
+{
+	uint64_t before = hit->address - hit->start, size = hit->size;
+
+	hit->changed = false;
+	if (hit->shared)
+		return tell_shared(j, hit);
+	/* A function that begins below its region is named from there on. */
+	if (before > hit->offset) {
+		size -= before - hit->offset;
+		before = hit->offset;
+	}
+	if (jit_named(j, hit->module, hit->offset - before, size))
+		return 0;
+	return j->sink(j->state, hit->module, hit->offset - before, size, hit->name);
+}
+
+static int source_look(struct jit *j, struct jit_source *src)
+{
 	int err = 0;
-	size_t n;
 
 	if (!src->n)
 		return 0;
-	if (src->n)
+	if (src->nfresh) {
 		qsort(src->hits, src->n, sizeof(*src->hits), order_hits);
-	if (lines_init(&lines, map_open(j, src, pid)))
-		return -1;
-	/* A last line without newline is still being written. */
-	for (char *text; !err && (text = lines_next(&lines, &n)) && lines.whole;) {
-		if (perfmap_parse(text, &line))
-			err = map_line(src, &line);
+		if (src->inherited)
+			err = read_inherited(j, src);
+		src->wait = (uint32_t)(src->read / BYTES_A_FLUSH);
 	}
-	lines_release(&lines);
-	return source_emit(j, src) || err ? -1 : 0;
-}
-
-/* A child that did not exec runs its parent's code, under the parent's map. */
-static int source_look(struct jit *j, struct jit_source *src)
-{
-	if (source_read(j, src, src->pid))
-		return -1;
-	return src->ppid ? source_read(j, src, src->ppid) : 0;
+	if (!err)
+		err = read_own(j, src);
+	for (size_t i = 0; !err && i < src->n; i++) {
+		src->hits[i].fresh = false;
+		if (src->hits[i].changed)
+			err = tell(j, &src->hits[i]);
+	}
+	src->nfresh = 0;
+	return err;
 }
 
 /* ------------------------------------------------------------ when */
@@ -295,31 +308,26 @@ int jit_flush(struct jit *j)
 	for (size_t i = 0; i < j->n; i++) {
 		struct jit_source *src = &j->sources[i];
 
-		if (!src->n || (src->wait && --src->wait))
-			continue;
-		if (source_look(j, src))
+		if (src->wait)
+			src->wait--;
+		else if (source_look(j, src))
 			return -1;
-		if (src->n && src->pause < JIT_MAX_PAUSE)
-			src->pause *= 2;
-		src->wait = src->pause;
 	}
 	return 0;
 }
 
 int jit_end(struct jit *j, const struct process *p, uint64_t time)
 {
+	struct jit_source *src = source_find(j, p);
 	int err;
 
-	for (size_t i = 0; i < j->n; i++) {
-		if (j->sources[i].serial != p->serial)
-			continue;
-		j->sources[i].until = (int64_t)time;
-		err = source_look(j, &j->sources[i]);
-		source_release(&j->sources[i]);
-		j->sources[i] = j->sources[--j->n];
-		return err;
-	}
-	return 0;
+	if (!src)
+		return 0;
+	src->owner.until = (int64_t)time + j->realtime;
+	err = source_look(j, src);
+	source_release(src);
+	*src = j->sources[--j->n];
+	return err;
 }
 
 int jit_finish(struct jit *j)

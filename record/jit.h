@@ -1,41 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of generated code, from the perf-PID.map files that runtimes write.
- * Only what was hit is looked up, and nothing of a file is kept: maps of
- * hundreds of megabytes are ordinary.
+ * Names of generated code, from the perf maps that runtimes write.  Only what was
+ * hit is looked up, and nothing of a map is kept: some have hundreds of megabytes.
  *
- * Code moves and maps grow, so a file is read when a process has new hits, again
- * while some stay nameless (less and less often), and when the process ends.
+ * A map grows, and a place in memory is used again for other code, without a time in
+ * the map.  So the size that it had before a place was hit is remembered: of the lines
+ * from before that the last one is right, and each one behind it may be.  A place that
+ * may have been one function or another is called so.
  */
 #ifndef FOLD_RECORD_JIT_H
 #define FOLD_RECORD_JIT_H
 
-#include "backing.h"
+#include "perfmap.h"
 #include "process.h"
 #include "table.h"
 
+/* A place that was hit, until its process ends. */
 struct jit_hit {
 	uint64_t address;        /* to look up */
 	uint64_t offset;         /* of the same byte in the module */
 	uint32_t module;
-	/* while a map is read: the last line that covers it */
-	uint64_t start, size;
-	char *name;
+	bool fresh;              /* the map was not gone through for it yet */
+	uint64_t known;          /* bytes of the map that were there before the hit */
+	uint64_t start, size;    /* the function that covers it */
+	char *name;              /* NULL: none yet */
+	char *other;             /* that it may be as well, NULL none */
+	bool others;             /* it may be still others */
+	bool shared;             /* other lines cover it, too: names this byte only */
+	bool changed;            /* since the sink had it */
 };
 
-/* One process with nameless hits. */
+/* A process with generated code. */
 struct jit_source {
 	uint64_t serial;
-	uint32_t pid, ppid;
-	uint32_t uid;            /* whose maps are believed; JIT_NO_UID: not known */
-	bool foreign;            /* in another mount namespace */
-	uint32_t wait, pause;    /* flushes until the next look, and after that */
-	int64_t since, until;    /* CLOCK_MONOTONIC ns; until 0: it lives */
+	uint32_t ppid;
+	struct perfmap_owner owner;
+	uint64_t sizes[2];       /* of its map at the last two looks, the older one first */
+	uint64_t read;           /* bytes of it that were gone through for all hits but fresh ones */
+	uint64_t inherited;      /* bytes of its parent's map that are about its own code */
+	uint32_t wait;           /* flushes until the next look */
 	struct jit_hit *hits;
-	size_t n, room;
+	size_t n, room, nfresh;
 };
 
-/* Name [offset, offset + size) of a module.  0, or -1 out of memory. */
+/* Name [offset, offset + size) of a module; what comes later for the same bytes
+ * is better.  0, or -1 out of memory. */
 typedef int jit_sink(void *state, uint32_t module, uint64_t offset, uint64_t size, const char *name);
 
 struct jit {
@@ -52,7 +61,11 @@ struct jit {
 void jit_init(struct jit *j, struct backings *backings, int64_t realtime, jit_sink *sink, void *state);
 void jit_release(struct jit *j); /* accepts a zeroed struct */
 
-/* `address` of process `p`, which is `offset` of `module`, was hit.  0, -1 out of memory. */
+/* `p` has, or is about to have, generated code.  0, -1 out of memory. */
+int jit_watch(struct jit *j, const struct process *p);
+/* `p` was forked from `parent`, and runs its code. */
+int jit_fork(struct jit *j, const struct process *p, const struct process *parent);
+/* `address` of process `p`, which is `offset` of `module`, was hit. */
 int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t offset, uint64_t address);
 /* True if this function was asked for before: its name is in the file. */
 bool jit_named(struct jit *j, uint32_t module, uint64_t start, uint64_t size);
@@ -63,12 +76,5 @@ int jit_flush(struct jit *j);
 int jit_end(struct jit *j, const struct process *p, uint64_t time);
 /* The recording ends: look everywhere. */
 int jit_finish(struct jit *j);
-
-/* One line of a perf map, which is changed; false: not such a line. */
-struct perfmap_line {
-	uint64_t start, size;
-	char *name;
-};
-bool perfmap_parse(char *line, struct perfmap_line *out);
 
 #endif

@@ -51,6 +51,7 @@ char *lines_next(struct lines *l, size_t *n)
 			line[*n] = '\0';
 			l->at += *n + l->whole;
 			l->n -= *n + l->whole;
+			l->passed += *n + l->whole;
 			seen = 0;
 			if (!l->skip)
 				return line;
@@ -62,6 +63,7 @@ char *lines_next(struct lines *l, size_t *n)
 		seen = l->n;
 		if (l->n == LINES_BUFFER) {
 			l->skip = true;
+			l->passed += l->n;
 			l->at = l->n = seen = 0;
 		}
 		lines_fill(l);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define LINES_BUFFER (64u << 10)
 
@@ -15,6 +16,7 @@ struct lines {
 	bool skip;       /* inside a line that does not fit: drop the rest of it */
 	bool end;
 	bool whole;      /* the last line given out ended with a newline */
+	uint64_t passed; /* bytes up to the end of that line */
 };
 
 /* Takes `fd`; a negative one is a file without lines.  0, or -1 out of memory. */

@@ -145,7 +145,7 @@ static int see_running(struct session *s, const struct event *e)
 
 static int see_fork(struct session *s, const struct event *e)
 {
-	struct process *p;
+	struct process *p, *parent;
 
 	if (!e->pid)
 		return 0;
@@ -158,6 +158,9 @@ static int see_fork(struct session *s, const struct event *e)
 		if (p && jit_end(&s->jit, p, e->time))
 			return -1;
 		p = process_fork(&s->processes, e->time, e->pid, e->fork.ppid, e->fork.ptid);
+		parent = process_find(&s->processes, e->fork.ppid);
+		if (p && parent && jit_fork(&s->jit, p, parent))
+			return -1;
 	}
 	return p && process_clone(&s->processes, p, e->tid, e->fork.ptid) ? 0 : -1;
 }
@@ -225,6 +228,8 @@ static int see_mmap(struct session *s, const struct event *e)
 		return -1;
 	if (mapping_known(s, p, &m))
 		return 0;
+	if (s->modules.mapped[m.mapped].kind == MAPPED_MEMORY && jit_watch(&s->jit, p))
+		return -1;
 	module_succeed(&s->modules, p->maps, &m);
 	if (p->exe == PROCESS_NO_EXE && s->modules.mapped[m.mapped].kind == MAPPED_FILE)
 		p->exe = m.mapped;

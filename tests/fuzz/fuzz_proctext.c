@@ -4,7 +4,7 @@
  * chooses which one: maps, stat, modules, a perf map, kallsyms.
  */
 #include "../../record/census.h"
-#include "../../record/jit.h"
+#include "../../record/perfmap.h"
 #include "../../record/kernel.h"
 #include "../../record/lines.h"
 

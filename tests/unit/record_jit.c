@@ -3,7 +3,7 @@
 #include "test.h"
 #include "session_fixture.h"
 
-#include "../../record/jit.h"
+#include "../../record/perfmap.h"
 
 #include <utime.h>
 
@@ -21,9 +21,16 @@ static void process(const struct tree *t, uint32_t pid, const char *nspid)
 	tree_text(t, name, "");
 }
 
-static void begin(struct fix *f)
+/* With this map, NULL none, when the region for code is made. */
+static void begin(struct fix *f, const char *nspid, const char *map)
 {
+	char name[64];
+
 	fix_begin(f, NULL, NULL);
+	process(&f->tree, 10, nspid);
+	snprintf(name, sizeof(name), "proc/10/root/tmp/perf-%s.map", strchr(nspid, '\t') ? strchr(nspid, '\t') + 1 : nspid);
+	if (map)
+		tree_text(&f->tree, name, map);
 	fix_exec(f, 10, 1, "node", "/bin/node", A);
 	fix_mmap(f, 10, J, 0x10000, 0, "//anon", 0);
 }
@@ -55,16 +62,14 @@ TEST(names_of_hits_only)
 	struct back *b;
 	uint64_t start, size;
 
-	begin(&f);
-	process(&f.tree, 10, "10\t3");
-	tree_text(&f.tree, "proc/10/root/tmp/perf-3.map",
-		  "7f0000000000 100 first function\n"
-		  "0x7f0000000100 0x80 second\n"
-		  "7f0000000200 10 never hit\n"
-		  "garbage\n"
-		  "7f0000000300 40 old\n"
-		  "7f0000000300 20 new\n"
-		  "7f0000000400 40 cut off without a newline");
+	begin(&f, "10\t3",
+	      "7f0000000000 100 first function\n"
+	      "0x7f0000000100 0x80 second\n"
+	      "7f0000000200 10 never hit\n"
+	      "garbage\n"
+	      "7f0000000300 40 old\n"
+	      "7f0000000300 20 new\n"
+	      "7f0000000400 40 cut off without a newline");
 	SAMPLE(&f, 10, 10, J + 0x100, J + 0x100, J + 0x310, J + 0x330, J + 0x410, A + 1);
 	b = fix_end(&f);
 	CHECK_EQ(b->njitsyms, 4);
@@ -74,8 +79,15 @@ TEST(names_of_hits_only)
 	CHECK_STR(name_at(b, J + 0x100, &start, &size), "second");
 	CHECK(name_at(b, J + 0x200, &start, &size) == NULL);
 	CHECK(name_at(b, J + 0x410, &start, &size) == NULL);
+	/* what was used before is known by its last name, but only where it was hit */
+	CHECK_STR(name_at(b, J + 0x30f, &start, &size), "new");
+	CHECK_EQ(size, 1);
+	CHECK_STR(name_at(b, J + 0x32f, &start, &size), "old");
+	CHECK_EQ(size, 0x40);
 	back_free(b);
 }
+
+#define ONE "7f0000000000 100 one\n"
 
 TEST(map_that_grows)
 {
@@ -83,19 +95,70 @@ TEST(map_that_grows)
 	struct back *b;
 	uint64_t start, size;
 
-	begin(&f);
-	process(&f.tree, 10, "10");
-	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 one\n");
+	begin(&f, "10", ONE);
 	SAMPLE(&f, 10, 10, J + 0x10);
 	SAMPLE(&f, 10, 10, J + 0x210);
 	CHECK_EQ(session_flush(f.session, FIX_START, f.time), 0);
-	/* its code may be moved, what has a name keeps it */
-	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 other\n7f0000000200 100 two\n");
+	/* its place is used again: nothing tells when */
+	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", ONE "7f0000000000 80 other\n7f0000000200 100 two\n");
 	CHECK_EQ(session_flush(f.session, f.time, f.time + 1), 0);
+	CHECK_EQ(session_flush(f.session, f.time + 1, f.time + 2), 0);
+	CHECK_EQ(session_flush(f.session, f.time + 2, f.time + 3), 0);
+	SAMPLE(&f, 10, 10, J + 0x20);
+	SAMPLE(&f, 10, 10, J + 0x90);
+	b = fix_end(&f);
+	CHECK_EQ(b->njitsyms, 4);
+	CHECK_STR(back_string(b, b->jitsyms[0].name), "one");
+	CHECK_STR(back_string(b, b->jitsyms[1].name), "one or other");
+	CHECK_EQ(b->jitsyms[1].size, 1);
+	CHECK_EQ(b->jitsyms[1].offset, b->jitsyms[0].offset + 0x10);
+	CHECK_STR(name_at(b, J + 0x210, &start, &size), "two");
+	/* by then it was long the other one; and 0x90 always the one */
+	CHECK_STR(back_string(b, b->jitsyms[3].name), "other");
+	CHECK_EQ(b->jitsyms[3].offset, b->jitsyms[0].offset + 0x20);
+	CHECK_EQ(b->jitsyms[3].size, 1);
+	CHECK_STR(name_at(b, J + 0x90, &start, &size), "one");
+	back_free(b);
+}
+
+/* Lines that came between the process's beginning and the first look. */
+TEST(place_used_by_many)
+{
+	static const struct { const char *map, *name; uint64_t size; } cases[] = {
+		{ ONE ONE, "one", 0x100 },
+		{ ONE "7f0000000000 100 two\n", "one or two", 1 },
+		{ ONE "7f0000000000 100 two\n" ONE "7f0000000000 100 three\n", "one or two or others", 1 },
+		{ ONE "7f0000000000 80 one\n", "one", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fix f;
+		struct back *b;
+
+		begin(&f, "10", NULL);
+		SAMPLE(&f, 10, 10, J + 0x10);
+		tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", cases[i].map);
+		b = fix_end(&f);
+		CHECK_EQ(b->njitsyms, 1);
+		CHECK_STR(back_string(b, b->jitsyms[0].name), cases[i].name);
+		CHECK_EQ(b->jitsyms[0].size, cases[i].size);
+		back_free(b);
+	}
+}
+
+TEST(map_that_begins_anew)
+{
+	struct fix f;
+	struct back *b;
+
+	begin(&f, "10", ONE "7f0000000200 100 two\n");
+	SAMPLE(&f, 10, 10, J + 0x10);
+	CHECK_EQ(session_flush(f.session, FIX_START, f.time), 0);
+	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 x\n");
 	b = fix_end(&f);
 	CHECK_EQ(b->njitsyms, 2);
-	CHECK_STR(name_at(b, J + 0x10, &start, &size), "one");
-	CHECK_STR(name_at(b, J + 0x210, &start, &size), "two");
+	CHECK_STR(back_string(b, b->jitsyms[0].name), "one");
+	CHECK_STR(back_string(b, b->jitsyms[1].name), "one or x");
 	back_free(b);
 }
 
@@ -105,9 +168,7 @@ TEST(process_that_ends)
 	struct back *b;
 	uint64_t start, size;
 
-	begin(&f);
-	process(&f.tree, 10, "10");
-	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 one\n");
+	begin(&f, "10", "7f0000000000 100 one\n");
 	SAMPLE(&f, 10, 10, J + 0x10);
 	f.time = UINT64_MAX / 4; /* the map was written before that */
 	fix_exit(&f, 10, 10);
@@ -122,8 +183,7 @@ TEST(map_of_a_later_process)
 	struct fix f;
 	struct back *b;
 
-	begin(&f);
-	process(&f.tree, 10, "10");
+	begin(&f, "10", NULL);
 	SAMPLE(&f, 10, 10, J + 0x10);
 	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 too new\n");
 	fix_exit(&f, 10, 10); /* in the clock of the events this was long ago */
@@ -138,9 +198,7 @@ TEST(child_without_a_map_of_its_own)
 	struct back *b;
 	uint64_t start, size;
 
-	begin(&f);
-	process(&f.tree, 10, "10");
-	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 of the parent\n");
+	begin(&f, "10", "7f0000000000 100 of the parent\n");
 	fix_fork(&f, 11, 11, 10, 10);
 	SAMPLE(&f, 11, 11, J + 0x10);
 	b = fix_end(&f);
@@ -154,8 +212,7 @@ TEST(map_that_is_a_trap)
 	struct back *b;
 	char path[256];
 
-	begin(&f);
-	process(&f.tree, 10, "10");
+	begin(&f, "10", NULL);
 	tree_text(&f.tree, "real", "7f0000000000 100 through a link\n");
 	snprintf(path, sizeof(path), "%s/10/root/tmp/perf-10.map", f.tree.proc);
 	CHECK_EQ(symlink("../../../../real", path), 0);

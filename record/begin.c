@@ -273,7 +273,7 @@ static int open_session(struct recorder *r)
 	if (!o->note)
 		return 0;
 	note.text = (struct fold_bytes){ .at = (const uint8_t *)o->note, .size = strlen(o->note) };
-	return writer_note(r->writer, &note) ? recorder_write_failed(r) : 0;
+	return writer_note(r->writer, &note) ? outfile_failed(&r->out, writer_fault(r->writer)) : 0;
 }
 
 /* What is there already, among what the rings have told since they were opened. */

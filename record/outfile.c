@@ -62,6 +62,19 @@ int outfile_open(struct outfile *out, const char *path, bool overwrite)
 	return 0;
 }
 
+int outfile_failed(const struct outfile *out, const struct fold_fault *fault)
+{
+	char text[256];
+
+	if (fault->code == FOLD_E_IO && fault->sys_errno == EPIPE)
+		log_error("cannot write to %s: nobody reads it any more", out->name);
+	else if (fault->code == FOLD_E_IO)
+		log_error("cannot write to %s: %s; what is in it is good up to now", out->name, strerror(fault->sys_errno));
+	else
+		log_error("cannot write to %s: %s", out->name, fault_text(fault, text, sizeof(text)));
+	return -1;
+}
+
 int outfile_close(struct outfile *out)
 {
 	int fd = out->fd;

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "../format/error.h"
+
 struct outfile {
 	int fd;
 	const char *name;  /* for messages; borrowed */
@@ -17,6 +19,8 @@ struct outfile {
 
 /* "-" is stdout.  0, or -1 with a line in the log. */
 int outfile_open(struct outfile *out, const char *path, bool overwrite);
+/* A line in the log about why a writer could not go on; -1. */
+int outfile_failed(const struct outfile *out, const struct fold_fault *fault);
 /* 0, or -1 with a line in the log: some systems tell of a full disk only now. */
 int outfile_close(struct outfile *out);
 /* Nothing was recorded: the file goes away again. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop: probe -> drain (and aggregate) -> session -> writer -> file, and the end. */
+/*
+ * The loop: probe -> drain (and aggregate) -> session -> writer -> file, and the end.
+ * What is before it is begin.c, which does not know the loop.
+ */
 #include "recorder.h"
 #include "meta.h"
 #include "recorder_state.h"
@@ -18,20 +21,6 @@
 #define LAST_TABLES_MS 1000
 
 /* ---- the loop */
-
-int recorder_write_failed(const struct recorder *r)
-{
-	const struct fold_fault *fault = writer_fault(r->writer);
-	char text[256];
-
-	if (fault->code == FOLD_E_IO && fault->sys_errno == EPIPE)
-		log_error("cannot write to %s: nobody reads it any more", r->out.name);
-	else if (fault->code == FOLD_E_IO)
-		log_error("cannot write to %s: %s; what is in it is good up to now", r->out.name, strerror(fault->sys_errno));
-	else
-		log_error("cannot write to %s: %s", r->out.name, fault_text(fault, text, sizeof(text)));
-	return -1;
-}
 
 /*
  * Stacks that the session wants to forget must travel again: a new seed makes all
@@ -73,7 +62,7 @@ static int session_failed(struct recorder *r)
 		return -1;
 	}
 	r->reason = FOLD_REASON_IO;
-	return recorder_write_failed(r);
+	return outfile_failed(&r->out, writer_fault(r->writer));
 }
 
 /* Everything that is complete goes to the session. */
@@ -128,7 +117,7 @@ static int flush(struct recorder *r)
 		return -1;
 	if (session_flush(r->session, r->flushed, r->collected)) {
 		r->reason = FOLD_REASON_IO;
-		return recorder_write_failed(r);
+		return outfile_failed(&r->out, writer_fault(r->writer));
 	}
 	r->flushed = r->collected;
 	return 0;
@@ -244,7 +233,7 @@ static int finish(struct recorder *r)
 	end.stop = meta_clock();
 	own_cost(r, &end);
 	if (session_finish(r->session, &end) && !broken) {
-		recorder_write_failed(r);
+		outfile_failed(&r->out, writer_fault(r->writer));
 		err = -1;
 	}
 	if (outfile_close(&r->out))

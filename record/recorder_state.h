@@ -52,9 +52,6 @@ int recorder_begin(struct recorder *r);
 /* All of it goes, also after a begin that failed. */
 void recorder_release(struct recorder *r);
 
-/* recorder.c: a line about why the writer failed; -1. */
-int recorder_write_failed(const struct recorder *r);
-
 /* summary.c: the last lines. */
 void recorder_summarize(const struct recorder *r);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The mutator of the reader's fuzzing: without right lengths and checksums next
- * to nothing would get past the headers.  Most mutants are sealed, some are not.
+ * The mutator of recordings: without right lengths and checksums next to nothing
+ * would get past the headers.  Most mutants are sealed, some are not.  For
+ * libFuzzer it is linked in; AFL++ loads it as a library.
  */
 #include "../../format/chunk.h"
 #include "../../format/crc32c.h"
@@ -13,7 +14,10 @@
 #define FRAME_IT 0x80 /* an unused flag of a chunk: its payload is to be made a frame */
 enum { RAW_FRAME = 12, MAX_BLOCK = 128 << 10 };
 
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* libFuzzer's, when it is there */
+void *afl_custom_init(void *afl, unsigned seed);
+size_t afl_custom_post_process(void *state, uint8_t *data, size_t size, uint8_t **out);
+void afl_custom_deinit(void *state);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 
 /* Where the next header that begins after `at` is; `size` when there is none. */
@@ -79,4 +83,45 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 	if (size && seed % 8)
 		seal(data, size, seed % 8 > 1);
 	return size;
+}
+
+/* ---- AFL++: what it has mutated, just before it is run */
+
+struct copy {
+	uint8_t *at;
+	size_t room;
+	unsigned turn;
+};
+
+void *afl_custom_init(void *afl, unsigned seed)
+{
+	struct copy *copy = calloc(1, sizeof(*copy));
+
+	if (copy)
+		copy->turn = seed;
+	return copy;
+}
+
+size_t afl_custom_post_process(void *state, uint8_t *data, size_t size, uint8_t **out)
+{
+	struct copy *copy = state;
+
+	if (size > copy->room) {
+		free(copy->at);
+		copy->at = malloc(2 * size);
+		copy->room = copy->at ? 2 * size : 0;
+	}
+	*out = data;
+	if (!size || !copy->at || copy->turn++ % 8 == 0)
+		return size;
+	memcpy(copy->at, data, size);
+	seal(copy->at, size, copy->turn % 8 > 1);
+	*out = copy->at;
+	return size;
+}
+
+void afl_custom_deinit(void *state)
+{
+	free(((struct copy *)state)->at);
+	free(state);
 }

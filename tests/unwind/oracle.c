@@ -3,7 +3,9 @@
  * Is what the walker says true?  Samples a process, lets libdwfl unwind the same
  * samples from copies of registers and stack, and compares frame by frame.
  *
- *     oracle OBJECT [-F HZ] [-t SECONDS] [-d FRAMES] [-v] [-n NAME] -- COMMAND ARG...
+ *     oracle OBJECT [-F HZ] [-t SECONDS] [-d FRAMES] [-v] [-c] [-r] [-n NAME] -- COMMAND ARG...
+ *         -c  its forks too: all processes of that name
+ *         -r  walk all in user space, as recordings do with the first samples of a process
  *     oracle OBJECT [...] -a            the whole machine, statistics only
  *
  * Exit 0: no frame differs and at least one sample was taken.
@@ -23,8 +25,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <elfutils/libdwfl.h>
-
 #include "../../format/fold.h"
 #include "../../record/census.h"
 #include "../../record/clock.h"
@@ -32,6 +32,7 @@
 #include "../../record/ring.h"
 #include "../../record/target.h"
 #include "../../record/unwind/unwinder.h"
+#include "judge.h"
 #include "oracle.h"
 
 #define MAX_SAMPLES 200000
@@ -40,7 +41,7 @@ struct config {
 	const char *object, *name;
 	int hz, seconds;
 	uint32_t depth;
-	bool verbose, all;
+	bool verbose, all, forks, replay;
 	char **command;
 };
 struct oracle {
@@ -51,12 +52,9 @@ struct oracle {
 	struct unwinder *unwinder;
 	struct ring_buffer *ring;
 	struct oracle_sample **v;
-	size_t n;
+	size_t n, finished; /* samples; those whose walks are done */
 	pid_t pid;
-	Dwfl *dwfl;
-	const struct oracle_sample *current;
-	uint64_t frames[EVENT_MAX_FRAMES];
-	uint32_t nframes;
+	struct judge judge;
 };
 
 /* ---- taking samples */
@@ -68,7 +66,7 @@ static int keep(void *context, void *data, size_t size)
 	size_t part = offsetof(struct oracle_sample, stack) + s->stack_size;
 
 	/* Before its exec the command is still this program. */
-	if (o->n == MAX_SAMPLES || !memcmp(s->comm, "oracle", 6))
+	if (o->n == MAX_SAMPLES || !memcmp(s->comm, "oracle", 6) || (o->config.forks && strncmp((const char *)s->comm, o->config.name, 15)))
 		return 0;
 	o->v[o->n] = malloc(part);
 	memcpy(o->v[o->n++], s, part);
@@ -79,7 +77,9 @@ static int feed(void *context, const struct event *event)
 {
 	struct oracle *o = context;
 
-	return unwinder_ahead(o->unwinder, event);
+	struct event own = *event;
+
+	return unwinder_ahead(o->unwinder, event) || unwinder_event(o->unwinder, &own, 1, o->config.depth);
 }
 
 /* A section of the object's global variables, before it is loaded. */
@@ -114,7 +114,7 @@ static int load(struct oracle *o)
 
 static int open_all(struct oracle *o)
 {
-	struct unwinder_options options = {0};
+	struct unwinder_options options = { .scoped = !o->config.all };
 	struct numbers cpus = {0};
 	int err;
 
@@ -127,7 +127,7 @@ static int open_all(struct oracle *o)
 		err = unwinder_new(&o->unwinder, o->bpf, &options);
 	if (!err)
 		err = drain_init(&o->drain, &o->rings, EVENT_MAX_FRAMES, feed, o);
-	if (!err)
+	if (!err && o->config.all)
 		err = census_run("/proc", feed, o);
 	if (err)
 		return err;
@@ -171,9 +171,37 @@ static int start(struct oracle *o)
 		execvp(o->config.command[0], o->config.command);
 		_exit(127);
 	}
-	knobs.target = o->pid;
+	if (unwinder_follow(o->unwinder, o->pid))
+		return -ENOMEM;
+	knobs.target = o->config.forks ? 0 : o->pid;
 	close(go[0]);
 	return bpf_map_update_elem(data, &zero, &knobs, BPF_ANY) ? -errno : go[1];
+}
+
+/* As if the kernel's side had known nothing. */
+static void walk_again(struct oracle *o, struct oracle_sample *s)
+{
+	static struct { struct event_raw_copy head; uint8_t stack[EVENT_COPY_BYTES]; } copy;
+	struct event e = { .kind = EVENT_SAMPLE, .pid = s->pid, .tid = s->tid };
+
+	memcpy(copy.head.regs, s->regs, sizeof(copy.head.regs));
+	copy.head.size = s->stack_size < EVENT_COPY_BYTES ? s->stack_size : EVENT_COPY_BYTES;
+	memcpy(copy.stack, s->stack, copy.head.size);
+	e.sample.user = (struct event_stack){ .id = 1, .words = s->regs + ORACLE_REGS - 1, .n = 1, .end = FOLD_STACK_END_UNMAPPED };
+	e.sample.copy = &copy.head;
+	if (unwinder_event(o->unwinder, &e, 1, o->config.depth))
+		return;
+	s->end = e.sample.user.end;
+	s->n = e.sample.user.n;
+	memcpy(s->words, e.sample.user.words, s->n * sizeof(s->words[0]));
+}
+
+/* Samples up to `n`, if the walk was not finished: as recordings do. */
+static void finish_walks(struct oracle *o, size_t n)
+{
+	for (; o->finished < n; o->finished++)
+		if (o->config.replay || o->v[o->finished]->end == FOLD_STACK_END_UNMAPPED)
+			walk_again(o, o->v[o->finished]);
 }
 
 static void run(struct oracle *o)
@@ -181,9 +209,13 @@ static void run(struct oracle *o)
 	uint64_t end = clock_now() + o->config.seconds * NS_PER_SECOND;
 
 	while (clock_now() < end) {
+		size_t n = o->n;
+
 		ring_buffer__poll(o->ring, 5);
 		drain_until(&o->drain, clock_now() - NS_PER_MS, NULL, 0);
 		unwinder_work(o->unwinder, o->drain.last, 0);
+		if (!unwinder_busy(o->unwinder))
+			finish_walks(o, n);
 		if (o->pid && waitpid(o->pid, NULL, WNOHANG) == o->pid) {
 			o->pid = 0;
 			break;
@@ -192,87 +224,16 @@ static void run(struct oracle *o)
 	if (o->pid)
 		kill(-o->pid, SIGSTOP);
 	ring_buffer__consume(o->ring);
-}
-
-/* ---- libdwfl */
-
-static pid_t next_thread(Dwfl *dwfl, void *arg, void **state)
-{
-	struct oracle *o = arg;
-
-	if (*state)
-		return 0;
-	*state = o;
-	return o->current->tid;
-}
-
-static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **state)
-{
-	*state = arg;
-	return true;
-}
-
-static bool memory_read(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *out, void *arg)
-{
-	struct oracle *o = arg;
-	uint64_t sp = o->current->regs[7];
-
-	if (at < sp || at - sp + 8 > o->current->stack_size)
-		return false;
-	memcpy(out, o->current->stack + (at - sp), 8);
-	return true;
-}
-
-static bool set_registers(Dwfl_Thread *thread, void *arg)
-{
-	struct oracle *o = arg;
-	Dwarf_Word regs[ORACLE_REGS];
-
-	for (int i = 0; i < ORACLE_REGS; i++)
-		regs[i] = o->current->regs[i];
-	return dwfl_thread_state_registers(thread, 0, ORACLE_REGS, regs);
-}
-
-static int frame_seen(Dwfl_Frame *frame, void *arg)
-{
-	struct oracle *o = arg;
-	Dwarf_Addr pc;
-	bool activation;
-
-	if (!dwfl_frame_pc(frame, &pc, &activation))
-		return DWARF_CB_ABORT;
-	o->frames[o->nframes++] = pc;
-	return o->nframes < o->config.depth ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
-
-static int load_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, void *arg)
-{
-	Dwarf_Addr bias;
-
-	dwfl_module_getelf(module, &bias);
-	return DWARF_CB_OK;
-}
-
-static int attach(struct oracle *o)
-{
-	static char *no_path = "/nonexistent";
-	static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
-						  .debuginfo_path = &no_path };
-	static const Dwfl_Thread_Callbacks threads = { .next_thread = next_thread, .get_thread = get_thread, .memory_read = memory_read,
-						       .set_initial_registers = set_registers };
-
-	o->dwfl = dwfl_begin(&callbacks);
-	if (!o->dwfl || dwfl_linux_proc_report(o->dwfl, o->pid) || dwfl_report_end(o->dwfl, NULL, NULL))
-		return -1;
-	dwfl_getmodules(o->dwfl, load_elf, NULL, 0);
-	return dwfl_attach_state(o->dwfl, NULL, o->pid, &threads, o) ? 0 : -1;
+	drain_until(&o->drain, DRAIN_ALL, NULL, 0);
+	unwinder_work(o->unwinder, o->drain.last, 5000);
+	finish_walks(o, o->n);
 }
 
 /* ---- comparing */
 
 struct tally {
-	size_t samples, ends[16], same, theirs_shorter, ours_shorter, they_skip, differ, fp_root;
-	double depth, fp_depth, theirs_us;
+	size_t samples, ends[16], verdicts[VERDICTS], fp_root;
+	double depth, fp_depth;
 };
 
 static const char *end_name(uint32_t end)
@@ -287,16 +248,6 @@ static bool is_root(uint32_t end)
 	return end == FOLD_STACK_END_ROOT || end == FOLD_STACK_END_FP_ROOT;
 }
 
-static const char *address_name(struct oracle *o, uint64_t pc)
-{
-	Dwfl_Module *module = o->dwfl ? dwfl_addrmodule(o->dwfl, pc) : NULL;
-	const char *name = module ? dwfl_module_addrname(module, pc) : NULL;
-
-	if (name)
-		return name;
-	return module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "?";
-}
-
 /* Our words without marks, in place. */
 static void strip(struct oracle_sample *s)
 {
@@ -308,70 +259,25 @@ static void strip(struct oracle_sample *s)
 	s->n = n;
 }
 
-static void show(struct oracle *o, const struct oracle_sample *s, uint32_t same, const char *kind)
+static void show(struct oracle *o, const struct oracle_sample *s, const char *kind)
 {
-	printf("    %s: %u of ours (%s), %u of libdwfl's, %u the same, stack %u%s\n", kind, s->n, end_name(s->end), o->nframes, same, s->stack_size,
+	const struct judge *j = &o->judge;
+
+	printf("    %s: %u of ours (%s), %u of libdwfl's, %u the same, stack %u%s\n", kind, s->n, end_name(s->end), j->n, j->same, s->stack_size,
 	       s->user_mode ? "" : ", in the kernel");
-	for (uint32_t i = same > 2 ? same - 2 : 0; i < same + 3; i++)
-		printf("      [%u] %llx %s | %llx %s\n", i, i < s->n ? (unsigned long long)s->words[i] : 0ull, i < s->n ? address_name(o, s->words[i] - !!i) : "-",
-		       i < o->nframes ? (unsigned long long)o->frames[i] : 0ull, i < o->nframes ? address_name(o, o->frames[i] - !!i) : "-");
-}
-
-/* Instructions that show that a frame is not set up yet, or not any more. */
-static bool is_bare(const struct oracle *o, uint64_t pc)
-{
-	uint8_t code[5];
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", o->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : pread(fd, code, sizeof(code), (off_t)(pc - 1));
-	close(fd);
-	return n == (ssize_t)sizeof(code) && (code[1] == 0xc3 || !memcmp(code, "\x55\x48\x89\xe5", 4) || !memcmp(code + 1, "\x55\x48\x89\xe5", 4));
-}
-
-/* Without unwind information libdwfl goes by rbp alone, and so passes over the
- * caller of a function that has no frame at this moment. */
-static bool they_skip(const struct oracle *o, const struct oracle_sample *s)
-{
-	return s->n == o->nframes + 1 && s->n > 1 && s->words[0] == o->frames[0] &&
-	       !memcmp(s->words + 2, o->frames + 1, (s->n - 2) * sizeof(s->words[0])) && is_bare(o, s->words[0]);
+	for (uint32_t i = j->same > 2 ? j->same - 2 : 0; i < j->same + 3; i++)
+		printf("      [%u] %llx %s | %llx %s\n", i, i < s->n ? (unsigned long long)s->words[i] : 0ull,
+		       i < s->n ? judge_name(j, s->words[i] - !!i) : "-", i < j->n ? (unsigned long long)j->frames[i] : 0ull,
+		       i < j->n ? judge_name(j, j->frames[i] - !!i) : "-");
 }
 
 static void compare(struct oracle *o, struct oracle_sample *s, struct tally *t)
 {
-	uint64_t began = clock_now();
-	uint32_t same = 0;
-	const char *kind;
+	enum verdict v = judge_sample(&o->judge, s);
 
-	o->current = s;
-	o->nframes = 0;
-	dwfl_getthread_frames(o->dwfl, s->tid, frame_seen, o);
-	t->theirs_us += (clock_now() - began) / 1e3;
-	while (same < s->n && same < o->nframes && s->words[same] == o->frames[same])
-		same++;
-	if (same == s->n && same == o->nframes) {
-		t->same++;
-		return;
-	}
-	if (they_skip(o, s)) {
-		t->they_skip++;
-		return;
-	}
-	if (same == o->nframes) {
-		t->theirs_shorter++;
-		kind = "libdwfl stops first";
-	} else if (same == s->n) {
-		t->ours_shorter++;
-		kind = "ours stops first";
-	} else {
-		t->differ++;
-		kind = "DIFFERENT";
-	}
-	if (kind[0] == 'D' ? t->differ <= 10 : o->config.verbose && t->ours_shorter + t->theirs_shorter < 12)
-		show(o, s, same, kind);
+	t->verdicts[v]++;
+	if (v == DIFFER ? t->verdicts[v] <= 10 : o->config.verbose && v != SAME && t->verdicts[v] <= 6)
+		show(o, s, verdict_name(v));
 }
 
 static void count(struct oracle *o, struct oracle_sample *s, struct tally *t)
@@ -387,7 +293,7 @@ static void count(struct oracle *o, struct oracle_sample *s, struct tally *t)
 		t->fp_root++;
 	if (o->config.verbose && !is_root(s->end) && t->samples - t->ends[1] - t->ends[2] < 20)
 		printf("    pid %u ended %s after %u at %llx %s\n", s->pid, end_name(s->end), s->n, s->n ? (unsigned long long)s->words[s->n - 1] : 0,
-		       s->n ? address_name(o, s->words[s->n - 1]) : "");
+		       s->n ? judge_name(&o->judge, s->words[s->n - 1]) : "");
 }
 
 static int by_number(const void *a, const void *b)
@@ -422,9 +328,10 @@ static void report(struct oracle *o, const struct tally *t)
 	for (uint32_t i = 0; i < 16; i++)
 		if (t->ends[i] && i != FOLD_STACK_END_ROOT)
 			printf(" %s:%zu", end_name(i), t->ends[i]);
-	if (o->dwfl)
-		printf("; libdwfl: same %zu, it stops first %zu, ours stops first %zu, it skips a caller %zu, DIFFER %zu", t->same, t->theirs_shorter,
-		       t->ours_shorter, t->they_skip, t->differ);
+	printf("; libdwfl:");
+	for (enum verdict v = SAME; v < VERDICTS; v++)
+		if (t->verdicts[v] || v == DIFFER)
+			printf(" %s %zu%s", verdict_name(v), t->verdicts[v], v == DIFFER ? "" : ",");
 	printf("; tables: %llu files, %llu without, %llu refused, %llu rows, %llu KiB, %llu processes\n", (unsigned long long)sum.tables,
 	       (unsigned long long)sum.without, (unsigned long long)sum.refused, (unsigned long long)sum.rows, (unsigned long long)sum.table_bytes >> 10,
 	       (unsigned long long)sum.processes);
@@ -436,13 +343,15 @@ static int options(struct config *c, int argc, char **argv)
 
 	*c = (struct config){ .object = argv[1], .hz = 499, .seconds = 3, .depth = EVENT_DEFAULT_FRAMES };
 	optind = 2;
-	while ((opt = getopt(argc, argv, "+F:t:d:n:va")) != -1)
+	while ((opt = getopt(argc, argv, "+F:t:d:n:vacr")) != -1)
 		switch (opt) {
 		case 'F': c->hz = atoi(optarg); break;
 		case 't': c->seconds = atoi(optarg); break;
 		case 'd': c->depth = atoi(optarg); break;
 		case 'n': c->name = optarg; break;
 		case 'v': c->verbose = true; break;
+		case 'c': c->forks = true; break;
+		case 'r': c->replay = true; break;
 		case 'a': c->all = true; break;
 		default: return -1;
 		}
@@ -472,13 +381,13 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	run(&o);
-	if (o.pid && attach(&o))
+	if (o.pid && judge_open(&o.judge, o.pid, o.config.depth))
 		fprintf(stderr, "oracle: libdwfl: %s\n", dwfl_errmsg(-1));
 	for (size_t i = 0; i < o.n; i++) {
-		if (!o.config.all && o.pid && (pid_t)o.v[i]->pid != o.pid)
+		if (!o.config.all && !o.config.forks && o.pid && (pid_t)o.v[i]->pid != o.pid)
 			continue;
 		count(&o, o.v[i], &t);
-		if (o.dwfl)
+		if (o.judge.dwfl)
 			compare(&o, o.v[i], &t);
 	}
 	report(&o, &t);
@@ -487,5 +396,5 @@ int main(int argc, char **argv)
 		waitpid(o.pid, NULL, 0);
 	}
 	unwinder_free(o.unwinder);
-	return t.differ || !t.samples;
+	return t.verdicts[DIFFER] || !t.samples;
 }

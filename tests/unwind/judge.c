@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* libdwfl on samples.  See judge.h. */
+#include "judge.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIGFRAME_RIP 168 /* in an rt_sigframe, from rsp in the restorer */
+
+/* ---- libdwfl */
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **state)
+{
+	struct judge *j = arg;
+
+	if (*state)
+		return 0;
+	*state = j;
+	return j->current->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **state)
+{
+	*state = arg;
+	return true;
+}
+
+static bool stack_word(const struct judge *j, uint64_t at, uint64_t *out)
+{
+	const struct oracle_sample *s = j->current;
+	uint64_t sp = s->regs[7];
+
+	if (at < sp || at - sp + 8 > s->stack_size)
+		return false;
+	memcpy(out, s->stack + (at - sp), 8);
+	return true;
+}
+
+static bool memory_read(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *out, void *arg)
+{
+	return stack_word(arg, at, out);
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	struct judge *j = arg;
+	Dwarf_Word regs[ORACLE_REGS];
+
+	for (int i = 0; i < ORACLE_REGS; i++)
+		regs[i] = j->current->regs[i];
+	return dwfl_thread_state_registers(thread, 0, ORACLE_REGS, regs);
+}
+
+static int frame_seen(Dwfl_Frame *frame, void *arg)
+{
+	struct judge *j = arg;
+	Dwarf_Addr pc;
+	bool activation;
+
+	if (!dwfl_frame_pc(frame, &pc, &activation))
+		return DWARF_CB_ABORT;
+	j->frames[j->n++] = pc;
+	return j->n < j->max ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static int load_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start, void *arg)
+{
+	Dwarf_Addr bias;
+
+	dwfl_module_getelf(module, &bias);
+	return DWARF_CB_OK;
+}
+
+int judge_open(struct judge *j, pid_t pid, uint32_t max)
+{
+	static char *no_path = "/nonexistent";
+	static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
+						  .debuginfo_path = &no_path };
+	static const Dwfl_Thread_Callbacks threads = { .next_thread = next_thread, .get_thread = get_thread, .memory_read = memory_read,
+						       .set_initial_registers = set_registers };
+
+	j->pid = pid;
+	j->max = max;
+	j->dwfl = dwfl_begin(&callbacks);
+	if (!j->dwfl || dwfl_linux_proc_report(j->dwfl, pid) || dwfl_report_end(j->dwfl, NULL, NULL))
+		return -1;
+	dwfl_getmodules(j->dwfl, load_elf, NULL, 0);
+	return dwfl_attach_state(j->dwfl, NULL, pid, &threads, j) ? 0 : -1;
+}
+
+const char *judge_name(const struct judge *j, uint64_t pc)
+{
+	Dwfl_Module *module = j->dwfl ? dwfl_addrmodule(j->dwfl, pc) : NULL;
+	const char *name = module ? dwfl_module_addrname(module, pc) : NULL;
+
+	if (name)
+		return name;
+	return module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : "?";
+}
+
+/* ---- evidence */
+
+static bool code_at(const struct judge *j, uint64_t pc, uint8_t *out, size_t n)
+{
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", j->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? -1 : pread(fd, out, n, (off_t)pc);
+	close(fd);
+	return got == (ssize_t)n;
+}
+
+/* Whether they have a rule for the instruction at `pc`, which is in their hands as *frame. */
+static bool rule_at(const struct judge *j, uint64_t pc, Dwarf_Frame **frame)
+{
+	Dwfl_Module *module = dwfl_addrmodule(j->dwfl, pc);
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+
+	if (cfi && !dwarf_cfi_addrframe(cfi, pc - bias, frame))
+		return true;
+	cfi = module ? dwfl_module_dwarf_cfi(module, &bias) : NULL;
+	return cfi && !dwarf_cfi_addrframe(cfi, pc - bias, frame);
+}
+
+/* `e8`, or `ff /2` of some length, right before */
+static bool is_behind_call(const struct judge *j, uint64_t pc)
+{
+	static const unsigned lengths[] = { 2, 3, 4, 6, 7 };
+	uint8_t b[8];
+
+	if (!code_at(j, pc - sizeof(b), b, sizeof(b)))
+		return false;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+		if (b[8 - lengths[i]] == 0xff && (b[9 - lengths[i]] & 0x38) == 0x10)
+			return true;
+	return b[3] == 0xe8;
+}
+
+/* Of the last frame that is the same: the instruction, not the one after it. */
+static uint64_t last_same(const struct judge *j)
+{
+	return j->current->words[j->same - 1] - (j->same > 1);
+}
+
+static bool they_skip(const struct judge *j)
+{
+	const struct oracle_sample *s = j->current;
+	Dwarf_Frame *frame;
+	uint32_t rest = j->n - j->same;
+
+	return !rule_at(j, last_same(j), &frame) && s->n == j->n + 1 &&
+	       !memcmp(s->words + j->same + 1, j->frames + j->same, rest * sizeof(s->words[0])) && is_behind_call(j, s->words[j->same]);
+}
+
+/* In the kernel's hands behind `mov $15,%rax; syscall`: rsp is at the signal frame. */
+static bool they_miss(const struct judge *j)
+{
+	static const uint8_t restorer[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	const struct oracle_sample *s = j->current;
+	uint8_t code[sizeof(restorer)];
+	Dwarf_Frame *frame;
+	uint64_t rip;
+
+	return j->same == 1 && s->n > 1 && !s->user_mode && !rule_at(j, s->words[0], &frame) &&
+	       code_at(j, s->words[0] - sizeof(code), code, sizeof(code)) && !memcmp(code, restorer, sizeof(code)) &&
+	       stack_word(j, s->regs[7] + SIGFRAME_RIP, &rip) && rip == s->words[1];
+}
+
+/* Their rule for the return address, evaluated to a register of the innermost frame. */
+static bool they_mistake(const struct judge *j)
+{
+	const struct oracle_sample *s = j->current;
+	Dwarf_Frame *frame;
+	Dwarf_Op space[3], *ops;
+	size_t n;
+
+	return j->same == 1 && s->n > 1 && rule_at(j, s->words[0], &frame) && !dwarf_frame_register(frame, 16, space, &ops, &n) && n == 1 &&
+	       ops[0].atom >= 0x50 && ops[0].atom < 0x60 /* DW_OP_reg0.. */ && s->regs[ops[0].atom - 0x50] == s->words[1];
+}
+
+enum verdict judge_sample(struct judge *j, const struct oracle_sample *s)
+{
+	j->current = s;
+	j->n = j->same = 0;
+	dwfl_getthread_frames(j->dwfl, s->tid, frame_seen, j);
+	while (j->same < s->n && j->same < j->n && s->words[j->same] == j->frames[j->same])
+		j->same++;
+	if (j->same == s->n)
+		return j->same == j->n ? SAME : WE_STOP;
+	if (!j->same)
+		return DIFFER;
+	if (they_skip(j))
+		return THEY_SKIP;
+	if (j->same == j->n)
+		return THEY_STOP;
+	if (they_miss(j))
+		return THEY_MISS;
+	return they_mistake(j) ? THEY_MISTAKE : DIFFER;
+}
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {
+		[SAME] = "same", [THEY_STOP] = "it stops first", [WE_STOP] = "ours stops first", [THEY_SKIP] = "it skips a caller",
+		[THEY_MISS] = "it misses a signal", [THEY_MISTAKE] = "it ignores its rule", [DIFFER] = "DIFFER",
+	};
+
+	return names[v];
+}

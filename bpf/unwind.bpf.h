@@ -67,6 +67,10 @@ struct {
 	__type(value, __u32);
 } unwind_images SEC(".maps");
 
+/* Of the two above, by tgid. */
+struct unwind_changes { ev_u64 v[UNWIND_CHANGES]; };
+struct { ONE_MAPPABLE(struct unwind_changes); } unwind_changes SEC(".maps");
+
 /* Wakes user space: a walk came to code that is not known yet.  Says nothing; one
  * in UNWIND_NUDGE_NS is enough. */
 struct {
@@ -86,13 +90,20 @@ static __always_inline void nudge(void)
 	bpf_ringbuf_output(&unwind_nudges, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
 }
 
+#define FRAMES_AT_ONCE 8
+#define WINDOW_BYTES 1024
+#define WINDOW_BEHIND 64 /* registers are saved below the return address */
 struct walk {
-	struct unwind_state state;
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
-	ev_u64 regs[EVENT_COPY_REGS], cs; /* what the walk began with */
-	struct kernel_regs copy; /* before 5.15 */
 	ev_u32 gone;     /* the task is ending: its memory is not there any more */
 	ev_u32 turn, copied; /* bytes sent since the rings were emptied the last time */
+	ev_u32 pad;
+	ev_u64 window;   /* address of the piece of the stack that is here */
+	ev_u64 nwindow;  /* bytes of it; 0 none */
+	struct unwind_state state;
+	struct unwind_recent_process processes[UNWIND_RECENT_PROCESSES];
+	ev_u64 bytes[WINDOW_BYTES / 8];
+	struct kernel_regs copy; /* before 5.15 */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -100,6 +111,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct walk);
 } walks SEC(".maps");
+
+struct unwind_recents { struct unwind_recent v[UNWIND_RECENT]; };
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_recents);
+} recents SEC(".maps");
 
 /*
  * One step of a search for the last of `n` items from `lo` on that is not above what
@@ -116,9 +135,9 @@ static __always_inline void search_step(ev_u64 *lo, ev_u64 *n, long long over)
 }
 
 /* Index + 1 of the mapping that starts at or below `pc`, 0 none. */
-__noinline int find_mapping(ev_u32 base, ev_u32 count, ev_u64 pc)
+__noinline int find_mapping(ev_u32 base, ev_u32 class, ev_u64 pc)
 {
-	ev_u64 lo = base, n = count;
+	ev_u64 lo = base, n = UNWIND_RANGE_UNIT << (class & 15);
 	ev_u32 zero = 0;
 	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
 
@@ -129,37 +148,90 @@ __noinline int find_mapping(ev_u32 base, ev_u32 count, ev_u64 pc)
 	return lo == base ? 0 : lo;
 }
 
-/* The rule word of a page's row in force at `pc_lo`, or -1. */
-__noinline int find_rule(ev_u32 index, ev_u32 pc_lo)
+/* The row in force at `pc_lo` of a page, and in the high half where the next one
+ * begins.  0: none. */
+__noinline ev_u64 find_row(ev_u32 index, ev_u32 pc_lo)
 {
-	ev_u32 zero = 0, shard, first, *rows;
-	ev_u64 lo, n;
+	ev_u32 zero = 0, shard, first, count, *rows;
+	ev_u64 lo, n, next = UNWIND_PAGE_SIZE;
 	ev_u32 k = (pc_lo >> UNWIND_INDEX_SHIFT) & (UNWIND_INDEX_ENTRIES - 1);
 	struct unwind_pages *pages = bpf_map_lookup_elem(&unwind_pages, &zero);
 	void *inner;
 
 	if (!pages)
-		return -1;
+		return 0;
+	count = pages->v[index & (UNWIND_PAGES - 1)].n;
 	first = pages->v[index & (UNWIND_PAGES - 1)].rows;
 	shard = first / UNWIND_SHARD_ROWS;
 	inner = bpf_map_lookup_elem(&unwind_shards, &shard);
 	if (!inner)
-		return -1;
+		return 0;
 	rows = bpf_map_lookup_elem(inner, &zero);
 	if (!rows)
-		return -1;
+		return 0;
 	first &= UNWIND_SHARD_ROWS - 1;
 	/* Rows that begin before this KiB, and before the next one. */
 	lo = k ? unwind_index_get(rows[(first - UNWIND_INDEX_WORDS + (k - 1) / 2) & (UNWIND_SHARD_ROWS - 1)], k - 1) : 0;
 	n = unwind_index_get(rows[(first - UNWIND_INDEX_WORDS + k / 2) & (UNWIND_SHARD_ROWS - 1)], k) - lo;
 	for (int i = 0; i < UNWIND_INDEX_SHIFT + 1 && n; i++)
 		search_step(&lo, &n, (long long)pc_lo - unwind_row_pc(rows[(first + lo + (n >> 1)) & (UNWIND_SHARD_ROWS - 1)]));
-	return lo ? (int)unwind_row_rule(rows[(first + lo - 1) & (UNWIND_SHARD_ROWS - 1)]) : -1;
+	if (!lo)
+		return 0;
+	if (lo < count)
+		next = unwind_row_pc(rows[(first + lo) & (UNWIND_SHARD_ROWS - 1)]);
+	return next << 32 | rows[(first + lo - 1) & (UNWIND_SHARD_ROWS - 1)];
+}
+
+/* Let the window begin a little below `address`, or be the word there if no more can
+ * be read.  0, or negative: cannot be read at all. */
+__noinline int window_move(ev_u64 address)
+{
+	ev_u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+
+	if (!w)
+		return -1;
+	w->window = address - w->state.sp < WINDOW_BEHIND ? w->state.sp : address - WINDOW_BEHIND;
+	w->nwindow = WINDOW_BYTES;
+	if (!((address | w->window) & 7) && !bpf_probe_read_user(w->bytes, WINDOW_BYTES, (void *)w->window))
+		return 0;
+	w->window = address;
+	w->nwindow = sizeof(w->bytes[0]);
+	if (!bpf_probe_read_user(w->bytes, sizeof(w->bytes[0]), (void *)address))
+		return 0;
+	w->nwindow = 0;
+	return -1;
+}
+
+/* To read 8 bytes of user memory takes nearly as long as to read 1024. */
+static __always_inline long read_word(struct walk *w, ev_u64 *to, ev_u64 address)
+{
+	ev_u64 at = address - w->window;
+
+	if (at >= w->nwindow || at & 7) {
+		if (window_move(address))
+			return -1;
+		at = address - w->window;
+	}
+	*to = w->bytes[at / 8 % (WINDOW_BYTES / 8)];
+	return 0;
 }
 
 static __always_inline long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)
 {
+	struct walk *w = (void *)u - __builtin_offsetof(struct walk, state);
+	ev_u64 *words = to;
+
+	if (size == 8)
+		return read_word(w, words, address);
+	if (size == 16)
+		return read_word(w, words, address) || read_word(w, words + 1, address + 8);
 	return bpf_probe_read_user(to, size, (void *)address);
+}
+
+static __always_inline long unwind_read_code(struct unwind_state *u, ev_u64 *to, ev_u64 address)
+{
+	return bpf_probe_read_user(to, sizeof(*to), (void *)address);
 }
 
 static __always_inline const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
@@ -173,16 +245,18 @@ static __always_inline const struct unwind_mapping *unwind_mapping_at(struct unw
 static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
 {
 	const struct unwind_mapping *m = unwind_mapping_at(u, u->last - 1);
+	struct unwind_process p;
 	int i;
 
+	unwind_process_unpack(&p, u->process);
 	/* Most calls stay within a file. */
-	if (u->last && m && pc >= m->start && pc < m->end && m->serial == u->serial)
+	if (u->last && m && pc >= m->start && pc < m->end && m->serial == p.serial)
 		return u->last - 1;
-	i = find_mapping(u->base, u->n, pc) - 1;
+	i = find_mapping(p.base, p.class, pc) - 1;
 	if (i < 0)
 		return -1;
 	m = unwind_mapping_at(u, i);
-	if (!m || pc < m->start || pc >= m->end || m->serial != u->serial)
+	if (!m || pc < m->start || pc >= m->end || m->serial != p.serial)
 		return -1;
 	u->last = i + 1;
 	return i;
@@ -190,7 +264,18 @@ static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc
 
 static __always_inline int unwind_rule_find(struct unwind_state *u, ev_u32 page, ev_u32 pc_lo)
 {
-	return find_rule(page, pc_lo);
+	ev_u32 block = pc_lo & ~(UNWIND_BLOCK_SIZE - 1), from = block, to = block + UNWIND_BLOCK_SIZE;
+	ev_u64 found = find_row(page, pc_lo);
+
+	if (!found)
+		return -1;
+	if (unwind_row_pc(found) > from)
+		from = unwind_row_pc(found);
+	if (found >> 32 < to)
+		to = found >> 32;
+	u->from = from - block;
+	u->length = to - from;
+	return unwind_row_rule(found);
 }
 
 static __always_inline const struct unwind_rule *unwind_rule_at(struct unwind_state *u, ev_u32 index)
@@ -205,19 +290,21 @@ static __always_inline const struct unwind_rule *unwind_rule_at(struct unwind_st
 
 #define COMPAT_CS 0x23 /* __USER32_CS */
 
-/* Registers under the names of either struct, in DWARF order. */
-#define COPY_REGS(w, r, AX, DX, CX, BX, SI, DI, BP, SP, IP) \
-	do { \
-		(w)->regs[0] = (r)->AX; (w)->regs[1] = (r)->DX; (w)->regs[2] = (r)->CX; (w)->regs[3] = (r)->BX; \
-		(w)->regs[4] = (r)->SI; (w)->regs[5] = (r)->DI; (w)->regs[6] = (r)->BP; (w)->regs[7] = (r)->SP; \
-		(w)->regs[8] = (r)->r8; (w)->regs[9] = (r)->r9; (w)->regs[10] = (r)->r10; (w)->regs[11] = (r)->r11; \
-		(w)->regs[12] = (r)->r12; (w)->regs[13] = (r)->r13; (w)->regs[14] = (r)->r14; (w)->regs[15] = (r)->r15; \
-		(w)->regs[UNWIND_REG_RA] = (r)->IP; \
-		(w)->cs = (r)->cs; \
-	} while (0)
+/* Registers under the names of either struct, in DWARF order.  The code segment is
+ * the result. */
+#define TAKE_REGS(u, r, AX, DX, CX, BX, SI, DI, BP, SP, IP) \
+	({ \
+		(u)->regs[0] = (r)->AX; (u)->regs[1] = (r)->DX; (u)->regs[2] = (r)->CX; (u)->regs[3] = (r)->BX; \
+		(u)->regs[4] = (r)->SI; (u)->regs[5] = (r)->DI; (u)->fp = (r)->BP; (u)->sp = (r)->SP; \
+		(u)->regs[8] = (r)->r8; (u)->regs[9] = (r)->r9; (u)->regs[10] = (r)->r10; (u)->regs[11] = (r)->r11; \
+		(u)->regs[12] = (r)->r12; (u)->regs[13] = (r)->r13; (u)->regs[14] = (r)->r14; (u)->regs[15] = (r)->r15; \
+		(u)->ip = (r)->IP; \
+		(r)->cs; \
+	})
 
-/* The sample was in the kernel: what user space had is at the top of the stack. */
-static __always_inline bool task_regs(struct walk *w)
+/* The sample was in the kernel: what user space had is at the top of the stack.
+ * 0: it is not known. */
+static __always_inline ev_u64 task_regs(struct walk *w)
 {
 	struct pt_regs___kernel *at;
 	struct task_struct *task;
@@ -227,81 +314,171 @@ static __always_inline bool task_regs(struct walk *w)
 		task = (void *)bpf_get_current_task_btf();
 		w->gone = !task->mm;
 		at = (void *)bpf_task_pt_regs((void *)task);
-		COPY_REGS(w, at, ax, dx, cx, bx, si, di, bp, sp, ip);
-		return true;
+		return TAKE_REGS(&w->state, at, ax, dx, cx, bx, si, di, bp, sp, ip);
 	}
 	if (!unwind_config.read_kernel)
-		return false;
+		return 0;
 	task = (void *)bpf_get_current_task();
 	if (bpf_core_read(&stack, sizeof(stack), &task->stack) || bpf_core_read(&mm, sizeof(mm), &task->mm) ||
 	    bpf_probe_read_kernel(&w->copy, sizeof(w->copy), stack + THREAD_SIZE - sizeof(w->copy)))
-		return false;
+		return 0;
 	w->gone = !mm;
-	COPY_REGS(w, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
-	return true;
+	return TAKE_REGS(&w->state, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
 }
 
-/* Into w->regs and w->cs; into the map at once, because two stack frames of this
- * size are more than old kernels allow. */
-static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct walk *w)
+/* Into the walk, which begins with them; into the map at once, because two stack
+ * frames of this size are more than old kernels allow.  The code segment, 0 if there
+ * are none. */
+static __always_inline ev_u64 user_regs(struct bpf_perf_event_data *ctx, struct walk *w)
 {
+	ev_u64 cs;
+
 	w->gone = 0;
-	if (!regs_user(ctx))
-		return task_regs(w) && (w->cs & 3) == 3;
-	COPY_REGS(w, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, rip);
-	return true;
+	if (regs_user(ctx))
+		return TAKE_REGS(&w->state, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, rip);
+	cs = task_regs(w);
+	return (cs & 3) == 3 ? cs : 0;
 }
 
-/* The process's mappings, if those are of the image that it is now. */
-static __always_inline bool mappings_of(struct unwind_state *u, ev_u32 tgid)
+/* The word of a process, if it is of the image that the process is now; else 0. */
+static __always_inline ev_u64 process_find(ev_u32 tgid)
 {
 	ev_u64 *word = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	ev_u32 *image = bpf_map_lookup_elem(&unwind_images, &tgid);
 	struct unwind_process p;
 
 	if (!word)
-		return false;
+		return 0;
 	unwind_process_unpack(&p, *word);
-	u->base = p.base;
-	u->n = p.n;
-	u->serial = p.serial;
-	return p.tgid == tgid && p.image == (image ? *image & 0xff : 0);
+	return p.tgid == tgid && p.image == (image ? *image & 0xff : 0) ? unwind_process_pack(&p) : 0;
+}
+
+/* The same; hash tables are slow when nothing of them is in the CPU's caches.
+ * `changes` is read first: what was found earlier than a change never holds later. */
+static __always_inline ev_u64 process_of(struct walk *w, ev_u32 tgid)
+{
+	struct unwind_recent_process *recent = &w->processes[tgid % UNWIND_RECENT_PROCESSES];
+	ev_u32 zero = 0;
+	struct unwind_changes *changes = bpf_map_lookup_elem(&unwind_changes, &zero);
+	ev_u64 now;
+
+	if (!changes)
+		return 0;
+	now = *(volatile ev_u64 *)&changes->v[tgid % UNWIND_CHANGES];
+	if (recent->changes == now && unwind_process_tgid(recent->word) == tgid)
+		return recent->word;
+	recent->word = process_find(tgid);
+	recent->changes = now;
+	return recent->word;
+}
+
+/* The rule at the walk's pc, in a function of its own: it is needed once for a block. */
+__noinline int walk_find(void)
+{
+	ev_u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct unwind_recents *recent = bpf_map_lookup_elem(&recents, &zero);
+	struct unwind_recent *r;
+	ev_u64 pc;
+	int rule;
+
+	if (!w || !recent)
+		return -1;
+	pc = unwind_pc(&w->state);
+	w->state.from = 0;
+	w->state.length = UNWIND_BLOCK_SIZE;
+	rule = unwind_lookup(&w->state, pc);
+	if (rule < 0 || pc >> UNWIND_RECENT_PC_BITS)
+		return rule;
+	r = &recent->v[unwind_recent_slot(pc)];
+	r->key = pc >> UNWIND_BLOCK_SHIFT << (UNWIND_BLOCK_SHIFT + 16) | (ev_u64)w->state.from << 16 | (rule & 0xffff);
+	r->range = unwind_process_range(w->state.process) | (ev_u64)w->state.length << UNWIND_RECENT_LENGTH;
+	return rule;
+}
+
+/* What is rare, out of the way of what is not. */
+__noinline int walk_by_rule(ev_u32 rule)
+{
+	ev_u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+
+	return w ? unwind_by_rule(&w->state, rule & 0xffff) : UNWIND_ENDED_BAD_RULE;
+}
+
+/* Keep a word of the walk. */
+static __always_inline void keep(struct walk *w, struct scratch *s, ev_u64 word)
+{
+	s->words[(w->first + w->n) & (2 * EVENT_MAX_FRAMES - 1)] = word;
+	w->n++;
 }
 
 /* Why the stack cannot be walked at all, or UNWIND_GO_ON. */
-static __always_inline int walk_refused(struct walk *w, ev_u32 tgid)
+static __always_inline int walk_refused(struct walk *w, ev_u64 cs, ev_u32 tgid)
 {
-	if ((w->cs & 0xff) == COMPAT_CS)
+	ev_u64 process;
+
+	if ((cs & 0xff) == COMPAT_CS)
 		return UNWIND_ENDED_COMPAT;
 	if (w->gone)
 		return UNWIND_ENDED_EXITING;
-	return mappings_of(&w->state, tgid) ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
+	process = process_of(w, tgid);
+	if (process != w->state.process)
+		w->state.last = 0;
+	w->state.process = process;
+	return process ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
 }
 
 /* Keep the frame that the walk is at, step to its caller. */
-__noinline int walk_frame(void)
+static __always_inline int walk_frame(struct walk *w, struct scratch *s, const struct unwind_recents *recent)
+{
+	const struct unwind_recent *r;
+	ev_u64 pc;
+	int rule;
+
+	if (w->n >= config.max_frames)
+		return UNWIND_ENDED_DEPTH;
+	keep(w, s, w->state.ip);
+	if (w->state.exact && w->n > 1 && w->n < config.max_frames)
+		keep(w, s, EVENT_WORD_EXACT);
+	pc = unwind_pc(&w->state);
+	r = &recent->v[unwind_recent_slot(pc)];
+	rule = unwind_recent_is(r, pc, unwind_process_range(w->state.process)) ? (int)(r->key & 0xffff) : walk_find();
+	if (rule < 0)
+		return UNWIND_ENDED_UNMAPPED;
+	return rule >> 14 < UNWIND_EXT ? unwind_short(&w->state, rule) : walk_by_rule(rule);
+}
+
+/* Some frames at once: what leads to each of them is more than a frame costs. */
+__noinline int walk_frames(void)
 {
 	ev_u32 zero = 0;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct unwind_recents *recent = bpf_map_lookup_elem(&recents, &zero);
+	int end = UNWIND_ENDED_BAD_RULE;
 
-	if (!w || !s)
-		return UNWIND_ENDED_BAD_RULE;
-	if (w->n >= config.max_frames)
-		return UNWIND_ENDED_DEPTH;
-	s->words[(w->first + w->n) & (2 * EVENT_MAX_FRAMES - 1)] = w->state.ip;
-	w->n++;
-	if (w->state.exact && w->n > 1 && w->n < config.max_frames) {
-		s->words[(w->first + w->n) & (2 * EVENT_MAX_FRAMES - 1)] = EVENT_WORD_EXACT;
-		w->n++;
+	if (!w || !s || !recent)
+		return end;
+	for (int i = 0; i < FRAMES_AT_ONCE; i++) {
+		end = walk_frame(w, s, recent);
+		if (end)
+			break;
 	}
-	return unwind_step(&w->state);
+	return end;
 }
 
-static __always_inline int walk_frames(void)
+/* The walk came to code that is not known: tell, and let take_copy() find the
+ * registers that it began with. */
+static __noinline void walk_failed(struct bpf_perf_event_data *ctx, struct walk *w)
 {
-	for (int i = 0; i < EVENT_MAX_FRAMES; i++) {
-		int end = walk_frame();
+	nudge();
+	user_regs(ctx, w);
+}
+
+static __always_inline int walk_all(void)
+{
+	for (int i = 0; i < EVENT_MAX_FRAMES / FRAMES_AT_ONCE + 1; i++) {
+		int end = walk_frames();
 
 		if (end)
 			return end;
@@ -313,29 +490,29 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 {
 	ev_u32 zero = 0, tgid = bpf_get_current_pid_tgid() >> 32;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	ev_u64 cs;
 	int end;
 
-	if (!w || !user_regs(ctx, w))
+	if (!w)
 		return 0;
-	__builtin_memcpy(w->state.regs, w->regs, sizeof(w->state.regs));
-	w->state.ip = w->regs[UNWIND_REG_RA];
-	w->state.sp = w->regs[UNWIND_REG_SP];
-	w->state.fp = w->regs[UNWIND_REG_FP];
+	cs = user_regs(ctx, w);
+	if (!cs)
+		return 0;
 	w->state.fp_is = UNWIND_FP_KNOWN;
 	w->state.exact = 1;
-	w->state.last = 0;
+	w->nwindow = 0;
 	w->first = s->head.nkstack;
 	w->n = 0;
-	end = walk_refused(w, tgid);
+	end = walk_refused(w, cs, tgid);
 	if (end) {
 		s->words[w->first & (2 * EVENT_MAX_FRAMES - 1)] = w->state.ip;
 		w->n = 1;
 	} else {
-		end = walk_frames();
+		end = walk_all();
 	}
 	s->head.user_end = end;
 	if (end == UNWIND_ENDED_UNMAPPED)
-		nudge();
+		walk_failed(ctx, w);
 	return w->n;
 }
 
@@ -369,16 +546,19 @@ __noinline int copy_stack(ev_u32 at)
 	asm volatile("" : "+r"(at)); /* or the compiler drops the mask, and the verifier sees no limit */
 	c = (void *)&s->words[at & (2 * EVENT_MAX_FRAMES - 1)];
 	to = (void *)(c + 1);
-	__builtin_memcpy(c->regs, w->regs, sizeof(c->regs));
+	__builtin_memcpy(c->regs, w->state.regs, sizeof(w->state.regs));
+	c->regs[UNWIND_REG_FP] = w->state.fp;
+	c->regs[UNWIND_REG_SP] = w->state.sp;
+	c->regs[UNWIND_REG_RA] = w->state.ip;
 	c->pad = 0;
 	for (int i = 0; i < EVENT_COPY_BYTES / COPY_PIECE; i++) {
-		if (bpf_probe_read_user(to + i * COPY_PIECE, COPY_PIECE, (void *)(w->regs[UNWIND_REG_SP] + i * COPY_PIECE)))
+		if (bpf_probe_read_user(to + i * COPY_PIECE, COPY_PIECE, (void *)(w->state.sp + i * COPY_PIECE)))
 			break;
 		got += COPY_PIECE;
 	}
 	for (int i = 0; i < COPY_PIECE / COPY_SMALL_PIECE; i++) {
 		if (got > EVENT_COPY_BYTES - COPY_SMALL_PIECE ||
-		    bpf_probe_read_user(to + got, COPY_SMALL_PIECE, (void *)(w->regs[UNWIND_REG_SP] + got)))
+		    bpf_probe_read_user(to + got, COPY_SMALL_PIECE, (void *)(w->state.sp + got)))
 			break;
 		got += COPY_SMALL_PIECE;
 	}

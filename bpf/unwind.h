@@ -107,8 +107,18 @@ struct unwind_mapping {
 _Static_assert(sizeof(struct unwind_mapping) == 40, "unwind_mapping has holes");
 
 /*
+ * A process has a range of them: 4 << class entries, of which those left over
+ * start at UNWIND_NOWHERE.  What a range holds never changes; when its place is
+ * used again it has another serial, and place and serial never come together twice.
+ */
+#define UNWIND_NOWHERE (1ULL << 62) /* above all addresses */
+#define UNWIND_RANGE_UNIT 4
+#define UNWIND_RANGE_CLASSES 11
+#define UNWIND_MAX_MAPPINGS (UNWIND_RANGE_UNIT << (UNWIND_RANGE_CLASSES - 1)) /* of one process */
+
+/*
  * What is known of a process, in one word, so that it is read and replaced as a
- * whole:  tgid:22  image:8  serial:8  n:12  base:14 (in units of 4 mappings).
+ * whole:  tgid:22  image:8  serial:16  class:4  base:14 (in units of 4 mappings).
  *
  * tgid and serial are checked, so that a word or a range that was given to someone
  * else in the meantime fits nobody.  `image` counts the execs of the process: the
@@ -116,31 +126,70 @@ _Static_assert(sizeof(struct unwind_mapping) == 40, "unwind_mapping has holes");
  * that is gone does not hold, however late it is written.
  */
 #define UNWIND_PROCESSES 16384
-#define UNWIND_MAX_MAPPINGS 4095 /* of one process */
-#define UNWIND_RANGE_UNIT 4
 struct unwind_process {
-	ev_u32 tgid, base, n;
-	ev_u8 image, serial;
+	ev_u32 tgid, base;
+	ev_u16 serial;
+	ev_u8 image, class;
 };
 static inline ev_u64 unwind_process_pack(const struct unwind_process *p)
 {
-	return (ev_u64)p->tgid << 42 | (ev_u64)p->image << 34 | (ev_u64)p->serial << 26 | (ev_u64)(p->n & 0xfff) << 14 |
+	return (ev_u64)p->tgid << 42 | (ev_u64)p->image << 34 | (ev_u64)p->serial << 18 | (ev_u64)(p->class & 15) << 14 |
 	       (p->base / UNWIND_RANGE_UNIT & 0x3fff);
 }
 static inline void unwind_process_unpack(struct unwind_process *p, ev_u64 word)
 {
 	p->tgid = word >> 42;
 	p->image = word >> 34;
-	p->serial = word >> 26;
-	p->n = word >> 14 & 0xfff;
+	p->serial = word >> 18;
+	p->class = word >> 14 & 15;
 	p->base = (word & 0x3fff) * UNWIND_RANGE_UNIT;
 }
+
+static inline ev_u32 unwind_process_tgid(ev_u64 word) { return word >> 42; }
+
+/* Serial, class and base of a word: names what a range holds, for good.  Not 0. */
+#define UNWIND_RANGE_BITS 34
+static inline ev_u64 unwind_process_range(ev_u64 word) { return (word & ((1ULL << UNWIND_RANGE_BITS) - 1)) | 1ULL << UNWIND_RANGE_BITS; }
 
 /* DWARF register numbers of x86-64 */
 #define UNWIND_REG_FP 6
 #define UNWIND_REG_SP 7
 #define UNWIND_REG_RA 16
 #define UNWIND_REGS 16 /* general ones */
+
+/*
+ * What a CPU found last, so that code that comes again costs one cache line: a block
+ * of 64 bytes, the part of it that has a rule in common, the rule.
+ *   key    block:42 (pc >> 6)  from:6  rule:16
+ *   range  where it was found (unwind_process_range), length:7 of the part << 40
+ */
+#define UNWIND_RECENT 2048 /* what a per-CPU value can hold */
+#define UNWIND_BLOCK_SHIFT 6
+#define UNWIND_BLOCK_SIZE (1u << UNWIND_BLOCK_SHIFT)
+#define UNWIND_RECENT_PC_BITS 48
+#define UNWIND_RECENT_LENGTH 40
+struct unwind_recent {
+	ev_u64 key, range;
+};
+static inline ev_u32 unwind_recent_slot(ev_u64 pc)
+{
+	return (ev_u32)((pc >> UNWIND_BLOCK_SHIFT) * 0x9e3779b97f4a7c15ULL >> 40) & (UNWIND_RECENT - 1);
+}
+
+static inline int unwind_recent_is(const struct unwind_recent *r, ev_u64 pc, ev_u64 range)
+{
+	ev_u64 key = r->key, found = r->range;
+
+	return key >> (UNWIND_BLOCK_SHIFT + 16) == pc >> UNWIND_BLOCK_SHIFT && (found & ((1ULL << UNWIND_RECENT_LENGTH) - 1)) == range &&
+	       (pc & (UNWIND_BLOCK_SIZE - 1)) - (key >> 16 & (UNWIND_BLOCK_SIZE - 1)) < found >> UNWIND_RECENT_LENGTH;
+}
+
+/* The same for words of processes: good while unwind_changes of the tgid stays. */
+#define UNWIND_CHANGES 1024
+#define UNWIND_RECENT_PROCESSES 8
+struct unwind_recent_process {
+	ev_u64 changes, word;
+};
 
 /* ---- a walk */
 /* Fixed before load. */
@@ -175,11 +224,13 @@ enum unwind_fp { UNWIND_FP_KNOWN = 0, UNWIND_FP_AT = 1, UNWIND_FP_LOST = 2 };
 struct unwind_state {
 	ev_u64 ip, sp;
 	ev_u64 fp;       /* FP_KNOWN: rbp; FP_AT: where it was saved, read only when needed */
-	ev_u64 regs[UNWIND_REGS]; /* of the innermost frame, or of the last signal frame */
 	ev_u32 fp_is;    /* enum unwind_fp */
 	ev_u32 exact;    /* ip was interrupted; else it is a return address */
-	ev_u32 base, n, serial; /* the process's mappings */
+	ev_u64 process;  /* its word */
 	ev_u32 last;     /* index + 1 of the mapping found last */
+	ev_u8 from, length; /* the part of the pc's block where its rule holds */
+	ev_u16 pad;
+	ev_u64 regs[UNWIND_REGS]; /* of the innermost frame, or of the last signal frame */
 };
 
 #endif

@@ -6,6 +6,7 @@
  * Compiled for the kernel and for user space.  Who includes this says first how
  * memory and tables are read:
  *     long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)      0 or negative
+ *     long unwind_read_code(struct unwind_state *u, ev_u64 *to, ev_u64 address)            the same, for eight instruction bytes
  *     int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)                           index or -1
  *     const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
  *     int unwind_rule_find(struct unwind_state *u, ev_u32 page, ev_u32 pc_lo)              rule word or -1
@@ -50,13 +51,14 @@ static __always_inline int unwind_fp_read(struct unwind_state *u)
 static __always_inline int unwind_is_return(struct unwind_state *u, ev_u64 ra)
 {
 	const struct unwind_mapping *m;
-	ev_u8 b[8];
+	ev_u64 code;
+	ev_u8 *b = (ev_u8 *)&code;
 	int i = unwind_mapping_find(u, ra);
 
 	if (i < 0)
 		return 0;
 	m = unwind_mapping_at(u, i);
-	if (!m || ra - m->start < sizeof(b) || unwind_read(u, b, sizeof(b), ra - sizeof(b)))
+	if (!m || ra - m->start < sizeof(code) || unwind_read_code(u, &code, ra - sizeof(code)))
 		return 0;
 	return b[3] == 0xe8 || UNWIND_IS_CALL_AT(b, 6) || UNWIND_IS_CALL_AT(b, 5) || UNWIND_IS_CALL_AT(b, 4) ||
 	       UNWIND_IS_CALL_AT(b, 2) || UNWIND_IS_CALL_AT(b, 1);
@@ -102,7 +104,7 @@ static __always_inline ev_u64 unwind_bare_frame(struct unwind_state *u)
 {
 	ev_u64 code;
 
-	if (unwind_read(u, &code, sizeof(code), u->ip - 1))
+	if (unwind_read_code(u, &code, u->ip - 1))
 		return 0;
 	if ((code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
 		return u->sp;
@@ -138,7 +140,7 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	ev_u64 v[2], fp, at;
 	int end;
 
-	if (!u->exact && !unwind_read(u, v, 8, u->ip) && v[0] == UNWIND_RESTORER)
+	if (!u->exact && !unwind_read_code(u, v, u->ip) && v[0] == UNWIND_RESTORER)
 		return unwind_signal(u);
 	end = unwind_fp_read(u);
 	if (end)
@@ -328,10 +330,16 @@ static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
 	return rule < 0 ? UNWIND_GAP : rule;
 }
 
+/* Where the rule of the frame in `u` is found: behind a call may be another function. */
+static __always_inline ev_u64 unwind_pc(const struct unwind_state *u)
+{
+	return u->exact ? u->ip : u->ip - 1;
+}
+
 /* From the frame in `u` to its caller: UNWIND_GO_ON, or why there is none. */
 static __always_inline int unwind_step(struct unwind_state *u)
 {
-	int rule = unwind_lookup(u, u->exact ? u->ip : u->ip - 1);
+	int rule = unwind_lookup(u, unwind_pc(u));
 
 	return rule < 0 ? UNWIND_ENDED_UNMAPPED : unwind_by_rule(u, rule);
 }

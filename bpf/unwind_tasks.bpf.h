@@ -8,6 +8,15 @@
 
 #include "unwind.bpf.h"
 
+static __always_inline void changed(ev_u32 tgid)
+{
+	ev_u32 zero = 0;
+	struct unwind_changes *changes = bpf_map_lookup_elem(&unwind_changes, &zero);
+
+	if (changes)
+		__sync_fetch_and_add(&changes->v[tgid % UNWIND_CHANGES], 1);
+}
+
 /* (parent, child): a copy of the parent's memory, so its mappings hold. */
 SEC("tp_btf/sched_process_fork")
 int on_fork(unsigned long long *ctx)
@@ -27,12 +36,14 @@ int on_fork(unsigned long long *ctx)
 	word = bpf_map_lookup_elem(&unwind_processes, &from);
 	if (!word) {
 		bpf_map_delete_elem(&unwind_processes, &to);
+		changed(to);
 		return 0;
 	}
 	unwind_process_unpack(&p, *word);
 	p.tgid = to;
 	copy = unwind_process_pack(&p);
 	bpf_map_update_elem(&unwind_processes, &to, &copy, BPF_ANY);
+	changed(to);
 	return 0;
 }
 
@@ -48,6 +59,7 @@ int on_exec(unsigned long long *ctx)
 		(*image)++;
 	else if (bpf_map_update_elem(&unwind_images, &tgid, &one, BPF_ANY))
 		bpf_map_delete_elem(&unwind_processes, &tgid);
+	changed(tgid);
 	return 0;
 }
 
@@ -60,6 +72,7 @@ int on_exit(unsigned long long *ctx)
 	if (tgid == (ev_u32)id) {
 		bpf_map_delete_elem(&unwind_processes, &tgid);
 		bpf_map_delete_elem(&unwind_images, &tgid);
+		changed(tgid);
 	}
 	return 0;
 }

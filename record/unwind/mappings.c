@@ -9,8 +9,7 @@
 
 struct range {            /* published; shared by a process and its forks */
 	uint32_t refs;
-	uint32_t base, n;
-	uint8_t serial;
+	uint32_t base, class;
 };
 
 void mappings_init(struct mappings *m, struct unwind_store *store, struct objects *objects)
@@ -22,7 +21,7 @@ static void range_unref(struct mappings *m, struct range *r, uint64_t now)
 {
 	if (!r || --r->refs)
 		return;
-	range_give(&m->ranges, r->base, r->n, now);
+	range_give(&m->ranges, r->base, r->class, now);
 	free(r);
 }
 
@@ -174,7 +173,7 @@ bool mapping_translate(const struct objects *objects, const struct mapping *from
 	}
 	if (obj->state != OBJECT_TABLE)
 		return false;
-	if (!object_vaddr(obj, from->offset, &vaddr))
+	if (!object_vaddr(obj, from->offset, &vaddr) || (from->start - vaddr) % UNWIND_BLOCK_SIZE)
 		return true;
 	to->bias = from->start - vaddr;
 	to->page = obj->table.page;
@@ -190,9 +189,10 @@ static bool joins(const struct unwind_mapping *before, const struct unwind_mappi
 	return before->end == next->start && !before->flags && !next->flags;
 }
 
-static uint32_t write_range(struct mappings *m, const struct mapset *maps, struct unwind_mapping *out, uint8_t serial, bool *incomplete)
+static void write_range(struct mappings *m, const struct mapset *maps, struct unwind_mapping *out, const struct range *r, bool *incomplete)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, room = range_size(r->class);
+	uint16_t serial = range_serial(&m->ranges, r->base);
 
 	for (size_t i = 0; i < maps->n; i++) {
 		struct unwind_mapping one;
@@ -204,30 +204,30 @@ static uint32_t write_range(struct mappings *m, const struct mapset *maps, struc
 		one.serial = serial;
 		if (n && joins(&out[n - 1], &one))
 			out[n - 1].end = one.end;
-		else if (n < UNWIND_MAX_MAPPINGS)
+		else if (n < room)
 			out[n++] = one;
 	}
-	return n;
+	while (n < room)
+		out[n++] = (struct unwind_mapping){ .start = UNWIND_NOWHERE };
 }
 
 static struct range *range_make(struct mappings *m, const struct mapset *maps)
 {
-	uint32_t room = maps->n < UNWIND_MAX_MAPPINGS ? maps->n : UNWIND_MAX_MAPPINGS;
+	uint32_t n = maps->n < UNWIND_MAX_MAPPINGS ? maps->n : UNWIND_MAX_MAPPINGS;
 	struct range *r;
 
-	if (!room)
+	if (!n)
 		return NULL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
-	r->base = range_take(&m->ranges, room);
+	r->class = range_class(n);
+	r->base = range_take(&m->ranges, r->class);
 	if (r->base == RANGE_NONE) {
 		free(r);
 		return NULL;
 	}
 	r->refs = 1;
-	r->serial = ++m->serials;
-	r->n = room;
 	return r;
 }
 
@@ -247,9 +247,10 @@ static void task_publish(struct mappings *m, struct unwind_task *t, uint64_t now
 	mark_clean(m, t);
 	t->incomplete = false;
 	if (r) {
-		p.serial = r->serial;
+		p.serial = range_serial(&m->ranges, r->base);
 		p.base = r->base;
-		p.n = write_range(m, t->maps, m->store->mappings + r->base, r->serial, &t->incomplete);
+		p.class = r->class;
+		write_range(m, t->maps, m->store->mappings + r->base, r, &t->incomplete);
 		word = unwind_process_pack(&p);
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 	}

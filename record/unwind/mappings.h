@@ -46,7 +46,6 @@ struct mappings {
 	size_t n, room;
 	uint64_t versions;
 	uint64_t objects_seen;        /* objects->changes at the last publication */
-	uint8_t serials;
 	size_t ndirty;
 	struct delays after_exec, after_mapping; /* until all that is mapped was published */
 	uint64_t unpublished;         /* times that there was no room for a process */

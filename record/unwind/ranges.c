@@ -7,23 +7,23 @@
 
 #include "../array.h"
 
-static uint32_t class_size(uint32_t class)
+uint32_t range_size(uint32_t class)
 {
 	return UNWIND_RANGE_UNIT << class;
 }
 
-static uint32_t class_of(uint32_t n)
+uint32_t range_class(uint32_t n)
 {
 	uint32_t class = 0;
 
-	while (class_size(class) < n)
+	while (range_size(class) < n)
 		class++;
 	return class;
 }
 
 void ranges_release(struct ranges *r)
 {
-	for (unsigned i = 0; i < RANGE_CLASSES; i++)
+	for (unsigned i = 0; i < UNWIND_RANGE_CLASSES; i++)
 		free(r->free[i]);
 	free(r->retired);
 	memset(r, 0, sizeof(*r));
@@ -40,29 +40,49 @@ static void put_free(struct ranges *r, uint32_t class, uint32_t base)
 	v[r->nfree[class]++] = base;
 }
 
-uint32_t range_take(struct ranges *r, uint32_t n)
+static uint32_t take(struct ranges *r, uint32_t class)
 {
-	uint32_t class = class_of(n), from = class, base;
+	uint32_t from = class, base;
 
-	if (!r->nfree[class] && UNWIND_MAPPINGS - r->fresh >= class_size(class)) {
+	if (!r->nfree[class] && UNWIND_MAPPINGS - r->fresh >= range_size(class)) {
 		base = r->fresh;
-		r->fresh += class_size(class);
+		r->fresh += range_size(class);
 		return base;
 	}
-	while (from < RANGE_CLASSES && !r->nfree[from])
+	while (from < UNWIND_RANGE_CLASSES && !r->nfree[from])
 		from++;
-	if (from == RANGE_CLASSES)
+	if (from == UNWIND_RANGE_CLASSES)
 		return RANGE_NONE;
 	base = r->free[from][--r->nfree[from]];
 	while (from-- > class)
-		put_free(r, from, base + class_size(from));
+		put_free(r, from, base + range_size(from));
 	return base;
 }
 
-void range_give(struct ranges *r, uint32_t base, uint32_t n, uint64_t now)
+uint32_t range_take(struct ranges *r, uint32_t class)
+{
+	uint32_t base = take(r, class);
+
+	if (base != RANGE_NONE)
+		r->taken[base / UNWIND_RANGE_UNIT]++;
+	return base;
+}
+
+/* Neighbours begin far from each other, so that a stale word that leads into the
+ * middle of another range does not fit it. */
+uint16_t range_serial(const struct ranges *r, uint32_t base)
+{
+	uint32_t unit = base / UNWIND_RANGE_UNIT;
+
+	return unit * 40503 + r->taken[unit];
+}
+
+void range_give(struct ranges *r, uint32_t base, uint32_t class, uint64_t now)
 {
 	struct range_retired *v;
 
+	if (r->taken[base / UNWIND_RANGE_UNIT] == UINT16_MAX)
+		return; /* all serials are used up */
 	if (r->head > 64 && r->head > r->nretired / 2) {
 		memmove(r->retired, r->retired + r->head, (r->nretired - r->head) * sizeof(*v));
 		r->nretired -= r->head;
@@ -72,7 +92,7 @@ void range_give(struct ranges *r, uint32_t base, uint32_t n, uint64_t now)
 	if (!v)
 		return;
 	r->retired = v;
-	v[r->nretired++] = (struct range_retired){ now, base, class_of(n) };
+	v[r->nretired++] = (struct range_retired){ now, base, class };
 }
 
 void ranges_rest(struct ranges *r, uint64_t drained)

@@ -12,7 +12,6 @@
 
 #include "../../bpf/unwind.h"
 
-#define RANGE_CLASSES 11 /* 4, 8, ... 4096 entries */
 #define RANGE_NONE UINT32_MAX
 /* Longer than any walk, and than the copies a fork may make of a word that user
  * space was about to replace. */
@@ -25,20 +24,27 @@ struct range_retired {
 };
 struct ranges {
 	uint32_t fresh;               /* entries never used begin here */
-	uint32_t *free[RANGE_CLASSES];
-	size_t nfree[RANGE_CLASSES], free_room[RANGE_CLASSES];
+	uint32_t *free[UNWIND_RANGE_CLASSES];
+	size_t nfree[UNWIND_RANGE_CLASSES], free_room[UNWIND_RANGE_CLASSES];
+	uint16_t taken[UNWIND_MAPPINGS / UNWIND_RANGE_UNIT]; /* times, by base */
 	struct range_retired *retired; /* oldest first, from `head` on */
 	size_t head, nretired, retired_room;
 };
 
 void ranges_release(struct ranges *r); /* accepts a zeroed struct */
 
-/* Entries for `n` mappings, 1..UNWIND_MAX_MAPPINGS: their first, RANGE_NONE when
- * there is no room. */
-uint32_t range_take(struct ranges *r, uint32_t n);
+/* The smallest class that has place for `n` mappings, 1..UNWIND_MAX_MAPPINGS. */
+uint32_t range_class(uint32_t n);
+uint32_t range_size(uint32_t class);
 
-/* Give back what range_take gave for `n`, at `now`. */
-void range_give(struct ranges *r, uint32_t base, uint32_t n, uint64_t now);
+/* Entries of a class: their first, RANGE_NONE when there is no room. */
+uint32_t range_take(struct ranges *r, uint32_t class);
+/* Which use of the entries from `base` on this is: a number that they never had and
+ * will not have again. */
+uint16_t range_serial(const struct ranges *r, uint32_t base);
+
+/* Give back what range_take gave, at `now`. */
+void range_give(struct ranges *r, uint32_t base, uint32_t class, uint64_t now);
 
 /* All events before `drained` are known: ranges at rest since long before that may
  * be used again. */

@@ -30,6 +30,12 @@ static long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 ad
 	return 0;
 }
 
+/* Code is not in the copy. */
+static long unwind_read_code(struct unwind_state *u, ev_u64 *to, ev_u64 address)
+{
+	return -1;
+}
+
 /* The step only asks for what it found last. */
 static int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
 {

@@ -32,11 +32,14 @@ static int shard_make(struct unwind_store *s, uint32_t i)
 
 static int process_write(struct unwind_store *s, uint32_t tgid, uint64_t word)
 {
-	if (!word) {
+	int err = 0;
+
+	if (word)
+		err = bpf_map_update_elem(s->processes_fd, &tgid, &word, BPF_ANY);
+	else
 		bpf_map_delete_elem(s->processes_fd, &tgid);
-		return 0;
-	}
-	return bpf_map_update_elem(s->processes_fd, &tgid, &word, BPF_ANY) ? -1 : 0;
+	__atomic_fetch_add(&s->changes[tgid % UNWIND_CHANGES], 1, __ATOMIC_SEQ_CST);
+	return err ? -1 : 0;
 }
 
 static uint32_t image_read(struct unwind_store *s, uint32_t tgid)
@@ -87,6 +90,8 @@ int store_open(struct unwind_store *s, struct bpf_object *object)
 		err = array_map(object, "unwind_mappings", UNWIND_MAPPINGS * sizeof(*s->mappings), (void **)&s->mappings);
 	if (!err)
 		err = array_map(object, "unwind_copying", sizeof(*s->copying), (void **)&s->copying);
+	if (!err)
+		err = array_map(object, "unwind_changes", UNWIND_CHANGES * sizeof(*s->changes), (void **)&s->changes);
 	return err;
 }
 
@@ -102,6 +107,7 @@ void store_release(struct unwind_store *s)
 	unmap(s->rules, UNWIND_RULES * sizeof(*s->rules));
 	unmap(s->mappings, UNWIND_MAPPINGS * sizeof(*s->mappings));
 	unmap(s->copying, sizeof(*s->copying));
+	unmap(s->changes, UNWIND_CHANGES * sizeof(*s->changes));
 	for (size_t i = 0; i < UNWIND_SHARDS; i++)
 		unmap(s->shards[i], UNWIND_SHARD_BYTES);
 	memset(s, 0, sizeof(*s));

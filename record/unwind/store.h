@@ -20,6 +20,7 @@ struct unwind_store {
 	struct unwind_mapping *mappings;   /* UNWIND_MAPPINGS */
 	struct unwind_copying *copying;
 	uint32_t *shards[UNWIND_SHARDS];   /* UNWIND_SHARD_ROWS each; NULL until made */
+	uint64_t *changes;                 /* UNWIND_CHANGES */
 	int shards_fd, processes_fd, images_fd;
 	/* Make shard `i`: 0, or -1. */
 	int (*shard_new)(struct unwind_store *s, uint32_t i);

@@ -251,7 +251,7 @@ static const struct unwind_mapping *mapped_at(uint32_t tgid, uint64_t pc)
 {
 	struct unwind_process p = process(tgid);
 
-	for (uint32_t i = 0; i < p.n; i++) {
+	for (uint32_t i = 0; words[tgid] && i < range_size(p.class); i++) {
 		const struct unwind_mapping *m = &store.mappings[p.base + i];
 
 		if (pc >= m->start && pc < m->end)
@@ -267,12 +267,12 @@ static void map(uint32_t tgid, uint64_t start, uint64_t end_, uint64_t offset, u
 
 TEST(process_words)
 {
-	struct unwind_process in = { .tgid = 4194303, .base = 65532, .n = 4095, .image = 200, .serial = 255 }, out;
+	struct unwind_process in = { .tgid = 4194303, .base = 65532, .class = 10, .image = 200, .serial = 65535 }, out;
 
 	unwind_process_unpack(&out, unwind_process_pack(&in));
 	CHECK_EQ(out.tgid, in.tgid);
 	CHECK_EQ(out.base, in.base);
-	CHECK_EQ(out.n, in.n);
+	CHECK_EQ(out.class, in.class);
 	CHECK_EQ(out.image, in.image);
 	CHECK_EQ(out.serial, in.serial);
 }
@@ -285,9 +285,10 @@ TEST(mappings_are_published)
 	id = object(OBJECT_TABLE);
 	map(TGID, 0x500000, 0x510000, 0x1000, id);
 	map(TGID, 0x400000, 0x401000, 0, MAPPED_ANONYMOUS);
-	CHECK_EQ(process(TGID).n, 0);
+	CHECK_EQ(words[TGID], 0);
 	mappings_publish(&mappings, 1, 0);
-	CHECK_EQ(process(TGID).n, 2);
+	CHECK_EQ(process(TGID).class, 0);
+	CHECK_EQ(store.mappings[process(TGID).base + 2].start, UNWIND_NOWHERE);
 	CHECK_EQ(process(TGID).tgid, TGID);
 	CHECK(mapped_at(TGID, 0x50ffff) && mapped_at(TGID, 0x50ffff)->flags == UNWIND_HAS_TABLE);
 	CHECK_EQ(mapped_at(TGID, 0x500000)->bias, 0x500000 - 0x1000);
@@ -423,12 +424,13 @@ TEST(an_exec_counts)
 
 TEST(ranges_rest_before_they_are_used_again)
 {
-	uint32_t first;
+	uint32_t first, serial;
 
 	begin(1 << 20);
 	map(TGID, 0x400000, 0x401000, 0, MAPPED_ANONYMOUS);
 	mappings_publish(&mappings, 1000, 0);
 	first = process(TGID).base;
+	serial = process(TGID).serial;
 	map(TGID, 0x500000, 0x501000, 0, MAPPED_ANONYMOUS);
 	mappings_publish(&mappings, 2000, 1000);
 	map(CHILD, 0x500000, 0x501000, 0, MAPPED_ANONYMOUS);
@@ -437,6 +439,7 @@ TEST(ranges_rest_before_they_are_used_again)
 	map(CHILD + 1, 0x500000, 0x501000, 0, MAPPED_ANONYMOUS);
 	mappings_publish(&mappings, 4000, 2001 + RANGE_REST_NS);
 	CHECK_EQ(process(CHILD + 1).base, first);
+	CHECK(process(CHILD + 1).serial != serial);
 	end();
 }
 
@@ -451,8 +454,8 @@ TEST(all_ranges_taken)
 			mappings_map(&mappings, t, a << 20, (a << 20) + 4096, 0, MAPPED_ANONYMOUS);
 	}
 	mappings_publish(&mappings, 1, 0);
-	CHECK_EQ(process(1).n, UNWIND_MAX_MAPPINGS);
-	CHECK_EQ(process(16).n, UNWIND_MAX_MAPPINGS);
+	CHECK_EQ(range_size(process(1).class), UNWIND_MAX_MAPPINGS);
+	CHECK_EQ(range_size(process(16).class), UNWIND_MAX_MAPPINGS);
 	CHECK_EQ(words[17], 0);
 	CHECK_EQ(mappings.unpublished, 4);
 	end();
@@ -464,7 +467,7 @@ TEST(neighbours_without_tables_are_joined)
 	for (uint64_t a = 0; a < 1000; a++)
 		map(TGID, a << 12, (a + 1) << 12, 0, MAPPED_ANONYMOUS);
 	mappings_publish(&mappings, 1, 0);
-	CHECK_EQ(process(TGID).n, 1);
+	CHECK_EQ(store.mappings[process(TGID).base + 1].start, UNWIND_NOWHERE);
 	CHECK(mapped_at(TGID, 999 << 12) != NULL);
 	end();
 }

@@ -53,7 +53,10 @@ int oracle(struct bpf_perf_event_data *ctx)
 	o->user_mode = regs_user(ctx);
 	o->stack_size = 0;
 	bpf_get_current_comm(o->comm, sizeof(o->comm));
-	__builtin_memcpy(o->regs, w->regs, sizeof(o->regs));
+	__builtin_memcpy(o->regs, w->state.regs, sizeof(w->state.regs));
+	o->regs[UNWIND_REG_FP] = w->state.fp;
+	o->regs[UNWIND_REG_SP] = w->state.sp;
+	o->regs[UNWIND_REG_RA] = w->state.ip;
 	s->head.nkstack = 0;
 	began = bpf_ktime_get_ns();
 	o->n = take_user(ctx, s);

@@ -126,6 +126,12 @@ struct event_config {
 /* A bit for every tgid that a kernel can have (PID_MAX_LIMIT). */
 #define EVENT_SCOPE_WORDS (4194304 / 64)
 
+/* A kernel address, and what the kernel calls it. */
+struct event_name {
+	ev_u64 address;
+	char text[504];      /* more than the longest function's name, and its module's */
+};
+
 /* Read-only, for the program that keeps the scope. */
 struct event_scope_config {
 	ev_u32 command;       /* tgid that is in it as soon as it execs; 0 none */

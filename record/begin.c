@@ -238,6 +238,22 @@ static int open_probe(struct recorder *r)
 	return 0;
 }
 
+static void open_names(struct recorder *r)
+{
+	int err;
+
+	if (r->options->no_kernel_symbols || host_shows_kernel())
+		return;
+	err = names_open(&r->names);
+	if (err)
+		log_detail("kernel functions have no names here: %s", strerror(-err));
+}
+
+static bool name_kernel(void *state, uint64_t address, struct kernel_symbol *out)
+{
+	return names_find(state, address, out);
+}
+
 static int open_session(struct recorder *r)
 {
 	const struct options *o = r->options;
@@ -248,6 +264,8 @@ static int open_session(struct recorder *r)
 		.aggregate = o->aggregate,
 		.proc = "/proc",
 		.sys = "/sys",
+		.kernel_name = r->names.object ? name_kernel : NULL,
+		.kernel_name_state = &r->names,
 		.max_stack_bytes = o->stack_memory ? o->stack_memory : o->max_memory / STACKS_SHARE,
 	};
 	struct meta_facts facts = {
@@ -316,7 +334,10 @@ int recorder_begin(struct recorder *r)
 		return -1;
 	if (o->command && command_prepare(&r->command, o->command, r->out.fd == STDOUT_FILENO))
 		return -1;
-	if (open_probe(r) || attach(r) || open_session(r) || take_census(r))
+	if (open_probe(r) || attach(r))
+		return -1;
+	open_names(r);
+	if (open_session(r) || take_census(r))
 		return -1;
 	if (probe_enable(r->probe)) {
 		log_error("cannot enable the sampling events");
@@ -335,6 +356,7 @@ void recorder_release(struct recorder *r)
 {
 	command_release(&r->command);
 	session_free(r->session);
+	names_close(&r->names);
 	writer_free(r->writer);
 	aggregate_release(&r->aggregate);
 	close_unwinder(r);

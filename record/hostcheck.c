@@ -219,7 +219,7 @@ static bool try_recording(const struct host *host)
 }
 
 /* Who sees addresses there depends on more than kptr_restrict. */
-static bool kallsyms_readable(void)
+bool host_shows_kernel(void)
 {
 	unsigned long long address = 0;
 	char line[256];
@@ -236,15 +236,15 @@ static bool kallsyms_readable(void)
 static const char *kallsyms_advice(const struct host *host)
 {
 	if (host->kptr_restrict >= 2)
-		return "sysctl kernel.kptr_restrict=1 shows them; the report can also use a matching vmlinux";
+		return "sysctl kernel.kptr_restrict=1 shows them; without it the kernel is asked for each name (5.14), and the report can use a matching vmlinux";
 	if (!have(host, CAP_SYSLOG))
-		return "CAP_SYSLOG is missing; the report can also use a matching vmlinux";
-	return "the kernel hides them; the report can also use a matching vmlinux";
+		return "CAP_SYSLOG is missing; without it the kernel is asked for each name (5.14), and the report can use a matching vmlinux";
+	return "the kernel hides them; it is asked for each name (5.14), and the report can use a matching vmlinux";
 }
 
 static void check_identity(const struct host *host)
 {
-	bool files = have(host, CAP_SYS_PTRACE), names = kallsyms_readable();
+	bool files = have(host, CAP_SYS_PTRACE), names = host_shows_kernel();
 
 	say(files, "files of processes of other users", files ? "" : "CAP_SYS_PTRACE is missing: what ran before the start may stay unnamed");
 	say(names, "kernel symbols in /proc/kallsyms", names ? "" : kallsyms_advice(host));

@@ -39,6 +39,9 @@ void host_read(struct host *host);
 /* Why `step` failed with `err` (an errno) and what to do; returns `buf`. */
 const char *host_explain(const struct host *host, enum host_step step, int err, char *buf, size_t size);
 
+/* We see where kernel functions are. */
+bool host_shows_kernel(void);
+
 /* --check: lines on stdout.  True when the whole machine can be recorded. */
 bool host_check(void);
 

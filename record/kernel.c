@@ -77,6 +77,7 @@ void kernel_release(struct kernel *k)
 		free(k->regions[i].name);
 	free(k->regions);
 	kallsyms_release(&k->symbols);
+	table_release(&k->asked);
 	*k = (struct kernel){0};
 }
 
@@ -352,4 +353,9 @@ bool kernel_symbol_new(struct kernel *k, uint64_t address, struct kernel_symbol 
 	sym->used = true;
 	*out = (struct kernel_symbol){.start = sym->start, .size = sym->end - sym->start, .name = k->symbols.names + sym->name};
 	return true;
+}
+
+bool kernel_ask(struct kernel *k, uint64_t address)
+{
+	return !table_get(&k->asked, address) && !table_put(&k->asked, address, 1);
 }

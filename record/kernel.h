@@ -13,6 +13,7 @@
 #include "event.h"
 #include "identity.h"
 #include "kallsyms.h"
+#include "table.h"
 
 /* Offset space of module 0: text and init text of any kernel. */
 #define KERNEL_SPAN (UINT64_C(256) << 20)
@@ -50,6 +51,7 @@ struct kernel {
 	bool modules_asked;        /* /proc/modules was read again for this batch */
 
 	struct kallsyms symbols;
+	struct table asked;        /* of kernel_ask() */
 };
 
 /* Reads the build-id and finds out whether addresses are shown.  0, or -1 out of memory. */
@@ -69,6 +71,9 @@ void kernel_ko_identity(const struct kernel *k, const char *name, struct identit
 
 /* The function that holds `address`; true only the first time that it is asked for. */
 bool kernel_symbol_new(struct kernel *k, uint64_t address, struct kernel_symbol *out);
+
+/* True the first time for an address: whoever knows names elsewhere is asked once. */
+bool kernel_ask(struct kernel *k, uint64_t address);
 
 /* Text came or went.  0, or -1 out of memory. */
 int kernel_event(struct kernel *k, const struct event_ksymbol *e);

@@ -15,6 +15,11 @@ program_scope:
 	.incbin "scope.bpf.o"
 program_scope_end:
 	.balign 16
+	.globl program_names, program_names_end
+program_names:
+	.incbin "names.bpf.o"
+program_names_end:
+	.balign 16
 	.globl program_unwind, program_unwind_end
 program_unwind:
 #if defined(__x86_64__)

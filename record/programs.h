@@ -5,6 +5,7 @@
 
 extern const unsigned char program_sample[], program_sample_end[];
 extern const unsigned char program_scope[], program_scope_end[];
+extern const unsigned char program_names[], program_names_end[];
 extern const unsigned char program_unwind[], program_unwind_end[]; /* empty where there is no walker */
 
 #endif

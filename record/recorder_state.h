@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "drain.h"
 #include "hostcheck.h"
+#include "names.h"
 #include "options.h"
 #include "outfile.h"
 #include "probe.h"
@@ -35,6 +36,7 @@ struct recorder {
 	struct command command;
 	struct writer *writer;
 	struct session *session;
+	struct names names;   /* of kernel functions, when kallsyms hides them */
 	int signals;          /* signalfd */
 	sigset_t old_mask;
 	uint64_t start, deadline;

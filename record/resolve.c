@@ -97,13 +97,31 @@ static int region_module(struct session *s, struct kernel_region *r)
 	return r->kind == FOLD_MODULE_BPF ? add_symbol(s, false, r->module, 0, r->end - r->start, r->name) : 0;
 }
 
+/* A function that is known by its distance from the anchor only. */
+static int name_hidden(struct session *s, uint64_t address, const struct kernel_place *place, uint32_t module)
+{
+	struct kernel_symbol sym;
+	uint64_t into, offset = place->offset;
+
+	if (!s->options.kernel_name || !s->options.kernel_symbols || !kernel_ask(&s->kernel, address) ||
+	    !s->options.kernel_name(s->options.kernel_name_state, address, &sym))
+		return 0;
+	into = address - sym.start;
+	/* one that begins below all that can be told has no name */
+	if (into > offset || (into && !kernel_ask(&s->kernel, sym.start)))
+		return 0;
+	return add_symbol(s, false, module, offset - into, sym.size, sym.name);
+}
+
 /* Name the function around `address` when it is new. */
 static int name_kernel(struct session *s, uint64_t address, const struct kernel_place *place, uint32_t module)
 {
 	uint64_t start = place->image ? s->kernel.base : place->region->start;
 	struct kernel_symbol sym;
 
-	if (s->kernel.anchored || (place->region && place->region->kind == FOLD_MODULE_BPF) ||
+	if (s->kernel.anchored)
+		return name_hidden(s, address, place, module);
+	if ((place->region && place->region->kind == FOLD_MODULE_BPF) ||
 	    !kernel_symbol_new(&s->kernel, address, &sym) || sym.start < start)
 		return 0;
 	if (place->region && sym.size > place->region->end - sym.start)

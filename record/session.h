@@ -14,6 +14,7 @@
 #include "event.h"
 
 struct session;
+struct kernel_symbol; /* kernel.h */
 
 enum session_paths { SESSION_PATHS_SYSTEM, SESSION_PATHS_BASE, SESSION_PATHS_FULL };
 
@@ -21,6 +22,9 @@ struct session_options {
 	enum session_paths paths;
 	bool raw_addresses;
 	bool kernel_symbols;   /* name the kernel addresses that were hit */
+	/* Who knows the function at an address that kallsyms hides; NULL nobody. */
+	bool (*kernel_name)(void *state, uint64_t address, struct kernel_symbol *out);
+	void *kernel_name_state;
 	bool aggregate;
 	const char *proc;      /* "/proc"; a test gives a tree of its own */
 	const char *sys;       /* "/sys" */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Fuzz target: the texts that the recorder reads while it has privileges.  Byte 0
- * chooses which one: maps, stat, modules, a perf map, kallsyms.
+ * chooses which one: maps, stat, modules, lines of a perf map, kallsyms, a perf map
+ * from somewhere on.
  */
 #include "../../record/census.h"
 #include "../../record/perfmap.h"
@@ -52,11 +53,19 @@ static void one_line(unsigned kind, char *line, size_t n)
 	}
 }
 
+/* The bytes as a file, open at its beginning; the same one each time. */
 static int as_file(const uint8_t *data, size_t size)
 {
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	static int file = -1;
+	static size_t before;
+	int fd;
 
-	require(fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET), "a file in memory");
+	if (file < 0)
+		file = memfd_create("fuzz", MFD_CLOEXEC);
+	require(pwrite(file, data, size, 0) == (ssize_t)size && (size >= before || !ftruncate(file, (off_t)size)), "a file in memory");
+	before = size;
+	fd = dup(file);
+	require(fd >= 0 && !lseek(fd, 0, SEEK_SET), "a file in memory");
 	return fd;
 }
 
@@ -74,9 +83,24 @@ static void all_kallsyms(int fd)
 	kallsyms_release(&k);
 }
 
+/* A map that is read on from somewhere: a line's place is where its bytes are. */
+static void all_perfmap(const uint8_t *data, size_t size)
+{
+	uint64_t from = size ? data[0] : 0, last = from;
+	struct perfmap_line line;
+	struct perfmap map;
+
+	require(!perfmap_begin(&map, as_file(data, size), from), "a map is opened");
+	while (perfmap_next(&map, &line)) {
+		require(map.at >= last && map.next > map.at && map.next <= size && data[map.next - 1] == '\n', "a line has a place");
+		last = map.next;
+	}
+	perfmap_end(&map);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned kind = size ? data[0] % 5 : 0;
+	unsigned kind = size ? data[0] % 6 : 0;
 	struct lines lines;
 	size_t n;
 
@@ -84,6 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (kind == 4) {
 		all_kallsyms(as_file(data + 1, size - 1));
+		return 0;
+	}
+	if (kind == 5) {
+		all_perfmap(data + 1, size - 1);
 		return 0;
 	}
 	require(!lines_init(&lines, as_file(data + 1, size - 1)), "lines");

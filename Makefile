@@ -61,11 +61,15 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call q,CLANG,$<)$(CLANG) -target bpf -O2 -g -mcpu=v2 -Wall -D__TARGET_ARCH_$(BPF_ARCH) -I/usr/include/$(TRIPLE) -MMD -MP -MT $@ -c -o $@ $<
 	@$(LLVM_STRIP) -g $@ # the BTF stays, the DWARF has no reader
 
+# What travels inside the recorder is packed: it goes to every host.
+$(BUILD)/bpf/%.bpf.gz: $(BUILD)/bpf/%.bpf.o
+	$(call q,GZIP,$<)gzip -9nc $< > $@
+
 # The recorder is to be small: its time is the kernel's, but its bytes go to every host.
 $(BUILD)/record/%.o: cflags += -Os
 
 # The programs travel inside the recorder.
-$(BUILD)/record/programs.o: record/programs.S $(bpf_o)
+$(BUILD)/record/programs.o: record/programs.S $(bpf_o:.o=.gz)
 	@mkdir -p $(@D)
 	$(call q,AS,$<)$(CC) -I$(BUILD)/bpf -c -o $@ $<
 

@@ -15,12 +15,12 @@
 
 int names_open(struct names *n)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_names");
 	int err;
 
 	memset(n, 0, sizeof(*n));
-	n->object = bpf_object__open_mem(program_names, (size_t)(program_names_end - program_names), &opts);
-	err = n->object ? bpf_object__load(n->object) : -errno;
+	err = program_open(&n->object, program_names, program_names_end, "fold_names");
+	if (!err)
+		err = bpf_object__load(n->object);
 	if (!err) {
 		void *at = mmap(NULL, sizeof(*n->shared), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_object__find_map_fd_by_name(n->object, "name"), 0);
 

@@ -169,10 +169,9 @@ static int load_object(struct probe *p)
 
 static int load_sample(struct probe *p)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_sample");
+	int err = program_open(&p->object, program_sample, program_sample_end, "fold_sample");
 
-	p->object = bpf_object__open_mem(program_sample, (size_t)(program_sample_end - program_sample), &opts);
-	return p->object ? load_object(p) : -errno;
+	return err ? err : load_object(p);
 }
 
 /* Kernels before 5.15 want to be read; under lockdown they may refuse. */

@@ -15,14 +15,12 @@
 
 static int load(struct scope *s, uint32_t command)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_scope");
 	struct event_scope_config config = { .command = command };
 	struct bpf_map *map, *rodata;
-	int err;
+	int err = program_open(&s->object, program_scope, program_scope_end, "fold_scope");
 
-	s->object = bpf_object__open_mem(program_scope, (size_t)(program_scope_end - program_scope), &opts);
-	if (!s->object)
-		return -errno;
+	if (err)
+		return err;
 	map = bpf_object__find_map_by_name(s->object, "scope");
 	rodata = bpf_object__find_map_by_name(s->object, ".rodata");
 	if (!map || !rodata)

@@ -55,14 +55,13 @@ static int handler_register(void)
 
 int walker_open(struct walker *w, bool read_kernel)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "fold_unwind");
 	int err = handler_register();
 
 	memset(w, 0, sizeof(*w));
 	if (err)
 		return err;
-	w->object = bpf_object__open_mem(program_unwind, program_unwind_end - program_unwind, &opts);
-	return w->object ? config_set(w->object, read_kernel) : -errno;
+	err = program_open(&w->object, program_unwind, program_unwind_end, "fold_unwind");
+	return err ? err : config_set(w->object, read_kernel);
 }
 
 int walker_attach(struct walker *w)

@@ -29,7 +29,7 @@ endif
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 format_o := $(call objects,format)
 record_o := $(call objects,record record/unwind) $(BUILD)/record/programs.o
-report_o := $(call objects,report report/model report/symbols report/output report/verbs)
+report_o := $(call objects,report report/model report/rewrite report/symbols report/output report/verbs)
 bpf_o    := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bpf/*.bpf.c))
 ifneq ($(ARCH),x86_64) # the walker knows no other registers yet
 bpf_o    := $(filter-out %unwind.bpf.o,$(bpf_o))

@@ -121,7 +121,7 @@ struct fold_bytes {
 
 enum fold_mode { FOLD_MODE_EVENTS = 0, FOLD_MODE_AGGREGATED = 1 };
 enum fold_sides { FOLD_SIDE_KERNEL = 1, FOLD_SIDE_USER = 2 };
-enum fold_unwinder { FOLD_UNWIND_FP = 0, FOLD_UNWIND_TABLES = 1, FOLD_UNWIND_LBR = 2 };
+enum fold_unwinder { FOLD_UNWIND_FP = 0, FOLD_UNWIND_TABLES = 1, FOLD_UNWIND_LBR = 2, FOLD_UNWIND_MIXED = 3 };
 enum fold_mode_flag {
 	FOLD_FLAG_RAW_ADDRESSES = 1u << 0, /* MMAPS carry absolute starts */
 	FOLD_FLAG_PATHS_FULL = 1u << 1,
@@ -142,7 +142,7 @@ enum fold_event_kind {
 };
 enum fold_period_unit { FOLD_PERIOD_NONE = 0, FOLD_PERIOD_HZ = 1, FOLD_PERIOD_COUNT = 2, FOLD_PERIOD_NS = 3 };
 enum fold_unit { FOLD_UNIT_NONE = 0, FOLD_UNIT_COUNT = 1, FOLD_UNIT_NS = 2, FOLD_UNIT_BYTES = 3 };
-enum fold_scope { FOLD_SCOPE_SYSTEM = 0, FOLD_SCOPE_PIDS = 1, FOLD_SCOPE_COMMAND = 2, FOLD_SCOPE_CGROUP = 3 };
+enum fold_scope { FOLD_SCOPE_SYSTEM = 0, FOLD_SCOPE_PIDS = 1, FOLD_SCOPE_COMMAND = 2, FOLD_SCOPE_CGROUP = 3, FOLD_SCOPE_MIXED = 4 };
 
 struct fold_label { /* what its user calls a recording by: host=web1 */
 	struct fold_bytes key, value;

@@ -138,7 +138,7 @@ static int slots_grow(struct slots *slots)
 	return 0;
 }
 
-static int node_find(struct stackset *set, uint32_t parent, fold_frame frame, uint32_t *found)
+int stackset_node(struct stackset *set, uint32_t parent, fold_frame frame, uint32_t *node)
 {
 	uint32_t *slot;
 
@@ -159,19 +159,14 @@ static int node_find(struct stackset *set, uint32_t parent, fold_frame frame, ui
 		};
 		*slot = (uint32_t)++set->nnodes;
 	}
-	*found = *slot - 1;
+	*node = *slot - 1;
 	return 0;
 }
 
-int stackset_add(struct stackset *set, const fold_frame *frames, size_t n, uint32_t end, uint32_t *handle)
+int stackset_close(struct stackset *set, uint32_t leaf, uint32_t end, uint32_t *handle)
 {
-	uint32_t leaf = FOLD_NO_NODE, *slot;
+	uint32_t *slot;
 
-	if (n > FOLD_MAX_FRAMES)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (node_find(set, leaf, frames[i], &leaf))
-			return -1;
 	if (set->nstacks >= set->by_stack.n / 2) {
 		if (slots_grow(&set->by_stack))
 			return -1;
@@ -188,6 +183,18 @@ int stackset_add(struct stackset *set, const fold_frame *frames, size_t n, uint3
 	}
 	*handle = *slot - 1;
 	return 0;
+}
+
+int stackset_add(struct stackset *set, const fold_frame *frames, size_t n, uint32_t end, uint32_t *handle)
+{
+	uint32_t leaf = FOLD_NO_NODE;
+
+	if (n > FOLD_MAX_FRAMES)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (stackset_node(set, leaf, frames[i], &leaf))
+			return -1;
+	return stackset_close(set, leaf, end, handle);
 }
 
 /* ---- flush */
@@ -294,6 +301,11 @@ uint32_t stackset_id(const struct stackset *set, uint32_t handle)
 size_t stackset_pending(const struct stackset *set)
 {
 	return set->nstacks - set->flushed;
+}
+
+size_t stackset_nodes(const struct stackset *set)
+{
+	return set->nnodes;
 }
 
 size_t stackset_bytes(const struct stackset *set)

@@ -110,6 +110,7 @@ const char *scope_word(uint32_t scope)
 		[FOLD_SCOPE_PIDS] = "given processes and their children",
 		[FOLD_SCOPE_COMMAND] = "a command",
 		[FOLD_SCOPE_CGROUP] = "cgroups",
+		[FOLD_SCOPE_MIXED] = "not the same in all recordings",
 	};
 
 	return WORD(words, scope, "other");
@@ -121,6 +122,7 @@ const char *unwinder_word(uint32_t unwinder)
 		[FOLD_UNWIND_FP] = "frame pointers",
 		[FOLD_UNWIND_TABLES] = "unwind tables",
 		[FOLD_UNWIND_LBR] = "branch records",
+		[FOLD_UNWIND_MIXED] = "not the same way in all recordings",
 	};
 
 	return WORD(words, unwinder, "another way");

@@ -52,6 +52,29 @@ TEST(same_stack_same_handle)
 	stackset_free(set);
 }
 
+/* A forest node by node, and the same stacks whole, are the same stacks. */
+TEST(nodes_and_whole_stacks_meet)
+{
+	static const fold_frame a[] = {1, 2, 3};
+	struct stackset *set;
+	uint32_t root, middle, leaf, again, handle;
+
+	CHECK_EQ(stackset_new(&set), 0);
+	CHECK_EQ(stackset_node(set, FOLD_NO_NODE, 1, &root), 0);
+	CHECK_EQ(stackset_node(set, root, 2, &middle), 0);
+	CHECK_EQ(stackset_node(set, middle, 3, &leaf), 0);
+	CHECK_EQ(stackset_node(set, root, 2, &again), 0);
+	CHECK_EQ(again, middle);
+	CHECK_EQ(stackset_nodes(set), 3);
+	CHECK_EQ(stackset_pending(set), 0); /* nodes alone are no stack */
+	CHECK_EQ(stackset_close(set, leaf, 1, &handle), 0);
+	CHECK_EQ(add(set, a, 3, 1), handle);
+	CHECK_EQ(stackset_close(set, FOLD_NO_NODE, 5, &handle), 0);
+	CHECK_EQ(add(set, NULL, 0, 5), handle);
+	CHECK_EQ(stackset_pending(set), 2);
+	stackset_free(set);
+}
+
 TEST(ids_go_on_over_flushes_and_forgetting)
 {
 	static const fold_frame a[] = {7}, b[] = {5};

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Twice over the files: first their beginnings, to know what will stand in the
+ * META of each segment, then, group by group, all of them.  What cannot be read
+ * twice comes last, and joins the segment that is open if it goes with it.
+ */
+#include "merge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../log.h"
+#include "../model/array.h"
+#include "group.h"
+#include "source.h"
+
+struct merge {
+	const struct merge_options *options;
+	const char *const *files;
+	size_t nfiles, done;
+	struct fold_sink sink;
+	struct merge_result *result;
+	struct group *groups;
+	size_t ngroups, groups_room;
+	/* the segment that is open */
+	struct target target;
+	struct group own;        /* for a recording that goes with no group */
+	struct group *group;     /* of the segment; NULL: none is open */
+	struct group *wanted;    /* of the files being read; NULL: of what is read once */
+	struct fold_end end;     /* of the segment */
+	bool first;              /* nothing was put into it yet */
+};
+
+static int memory(void)
+{
+	log_error("out of memory");
+	return -1;
+}
+
+/* ---- the segment that is written */
+
+static int fail(struct merge *m, const char *file)
+{
+	char text[160];
+
+	log_error("%s: cannot go on merging: %s", file, target_fault(&m->target, text, sizeof(text)));
+	return -1;
+}
+
+static int close_segment(struct merge *m)
+{
+	int err = 0;
+
+	if (!m->group)
+		return 0;
+	m->end.stop.monotonic = m->group->meta.start.monotonic + (m->end.stop.realtime - m->group->meta.start.realtime);
+	m->end.stop.boottime = m->group->meta.start.boottime + (m->end.stop.realtime - m->group->meta.start.realtime);
+	if (target_end(&m->target, &m->end))
+		err = fail(m, "the end");
+	m->result->bytes += writer_bytes(m->target.writer);
+	target_release(&m->target);
+	group_release(&m->own);
+	m->group = NULL;
+	return err;
+}
+
+static int open_segment(struct merge *m, struct group *group, const char *file)
+{
+	group_new_id(group->meta.id);
+	m->group = group;
+	m->result->segments++;
+	m->first = true;
+	m->end = (struct fold_end){.stop = group->meta.start};
+	return target_begin(&m->target, m->sink, &group->meta) ? fail(m, file) : 0;
+}
+
+/* A segment for what cannot be written into one that was planned. */
+static int open_own(struct merge *m, const struct fold_meta *meta, const char *file)
+{
+	if (group_init(&m->own, meta))
+		return memory();
+	group_settle(&m->own, &m->options->labels);
+	return open_segment(m, &m->own, file);
+}
+
+/* The open segment, if `meta` can be written into it and there is room; else another. */
+static int choose_segment(struct merge *m, const struct fold_meta *meta, const char *file)
+{
+	if (m->group && group_fits(m->group, meta) && !target_half_full(&m->target) && (!m->wanted || m->wanted == m->group))
+		return 0;
+	if (close_segment(m))
+		return -1;
+	if (m->wanted && group_fits(m->wanted, meta))
+		return open_segment(m, m->wanted, file);
+	return open_own(m, meta, file);
+}
+
+/* ---- one recording */
+
+/* What tells files apart: their names without what they all end in. */
+static struct fold_bytes file_name(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t n = strlen(name), end = strlen(".foldrec");
+
+	if (!strcmp(file, "-"))
+		name = "stdin", n = strlen(name);
+	if (n > end && !strcmp(name + n - end, ".foldrec"))
+		n -= end;
+	return (struct fold_bytes){(const uint8_t *)name, n < FOLD_MAX_LABEL_VALUE ? n : FOLD_MAX_LABEL_VALUE};
+}
+
+static int begin_recording(struct merge *m, struct source *s, const struct fold_meta *meta, const char *file)
+{
+	const char *key = m->options->file_label;
+	struct fold_label label = {{(const uint8_t *)key, key ? strlen(key) : 0}, file_name(file)};
+
+	if (choose_segment(m, meta, file))
+		return -1;
+	if (source_begin(s, &m->target, meta, NULL, true, key ? &label : NULL))
+		return fail(m, file);
+	m->result->recordings++;
+	return 0;
+}
+
+static void add_end(struct merge *m, const struct source *s)
+{
+	uint64_t stop = s->origin.realtime + s->origin.duration;
+	uint32_t reason = s->ended ? s->end.reason : FOLD_REASON_OTHER;
+
+	if (stop > m->end.stop.realtime && stop >= s->origin.realtime)
+		m->end.stop.realtime = stop;
+	m->end.reason = m->first || m->end.reason == reason ? reason : FOLD_REASON_OTHER;
+	m->first = false;
+	m->end.self_cpu_ns += s->end.self_cpu_ns;
+	m->end.bpf_ns += s->end.bpf_ns;
+	if (m->end.self_peak_bytes < s->end.self_peak_bytes)
+		m->end.self_peak_bytes = s->end.self_peak_bytes;
+}
+
+static int end_recording(struct merge *m, struct source *s, const char *file)
+{
+	int err = 0;
+
+	if (!s->t)
+		return 0;
+	if (source_end(s) || target_write_full(s->t))
+		err = fail(m, file);
+	for (size_t i = 0; i < s->nevents; i++)
+		m->result->samples += s->totals[i].written;
+	m->result->damaged += s->damaged;
+	m->result->unfinished += !s->ended;
+	add_end(m, s);
+	source_release(s);
+	return err;
+}
+
+static int take_item(struct merge *m, struct source *s, const struct fold_item *item, bool lossy, const char *file)
+{
+	if (item->kind == FOLD_ITEM_SEGMENT || (item->kind == FOLD_ITEM_META && s->t))
+		return end_recording(m, s, file);
+	if (item->kind == FOLD_ITEM_META)
+		return begin_recording(m, s, item->meta, file);
+	if (s->t && source_item(s, item, lossy))
+		return fail(m, file);
+	return 0;
+}
+
+static void warn(const char *file, const struct fold_fault *fault)
+{
+	char text[256];
+
+	log_warning("%s: %s", file, fault_text(fault, text, sizeof(text)));
+}
+
+/* Damage is told and gone over, as reports do. */
+static int read_items(struct merge *m, struct reader *reader, const char *file)
+{
+	struct fold_item item = {.kind = FOLD_ITEM_SEGMENT};
+	struct source s = {0};
+	int err = 0;
+
+	while (!err && item.kind != FOLD_ITEM_END_OF_FILE) {
+		if (reader_next(reader, &item)) {
+			warn(file, reader_fault(reader));
+			s.damaged = s.t != NULL;
+			break;
+		}
+		if (item.kind == FOLD_ITEM_DAMAGE || item.kind == FOLD_ITEM_CUT)
+			warn(file, &item.fault);
+		err = take_item(m, &s, &item, reader_lossy(reader), file);
+	}
+	if (!err)
+		err = end_recording(m, &s, file);
+	source_release(&s);
+	return err;
+}
+
+/* ---- files */
+
+static int open_file(const char *file, bool *once)
+{
+	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY) : dup(STDIN_FILENO);
+	struct stat st;
+
+	if (fd < 0) {
+		log_error("%s: cannot be opened: %s", file, strerror(errno));
+		return -1;
+	}
+	if (isatty(fd)) {
+		log_error("%s is a terminal, no recording", strcmp(file, "-") ? file : "standard input");
+		close(fd);
+		return -1;
+	}
+	*once = !strcmp(file, "-") || fstat(fd, &st) || !S_ISREG(st.st_mode);
+	return fd;
+}
+
+static int merge_file(struct merge *m, const char *file)
+{
+	uint64_t before = m->result->recordings;
+	struct reader_limits limits = {0};
+	struct reader *reader = NULL;
+	struct stat st;
+	bool once;
+	int fd = open_file(file, &once), err = -1;
+
+	if (fd < 0)
+		return -1;
+	if (!once && !fstat(fd, &st))
+		limits.file_size = (uint64_t)st.st_size;
+	log_progress("merging %zu of %zu", ++m->done, m->nfiles);
+	if (reader_new(&reader, source_fd(fd), &limits))
+		memory();
+	else
+		err = read_items(m, reader, file);
+	reader_free(reader);
+	close(fd);
+	if (!err && m->result->recordings == before) {
+		log_error("%s: no recording in it", file);
+		err = -1;
+	}
+	return err;
+}
+
+/* ---- the plan */
+
+static int plan_meta(struct merge *m, const struct fold_meta *meta, uint32_t file)
+{
+	struct group *g;
+	int taken = 0;
+
+	for (size_t i = 0; !taken && i < m->ngroups; i++) {
+		g = &m->groups[i];
+		taken = group_add(g, meta);
+	}
+	if (taken < 0)
+		return memory();
+	if (!taken) {
+		if (array_room(m->groups, m->groups_room, m->ngroups + 1))
+			return memory();
+		g = &m->groups[m->ngroups];
+		if (group_init(g, meta))
+			return memory();
+		m->ngroups++;
+	}
+	if (array_room(g->files, g->files_room, g->nfiles + 1))
+		return memory();
+	g->files[g->nfiles++] = file;
+	return 0;
+}
+
+static int plan_reader(struct merge *m, struct reader *reader, uint32_t file)
+{
+	struct fold_item item;
+
+	do {
+		if (reader_next(reader, &item)) {
+			char text[256];
+
+			log_error("%s: %s", m->files[file], fault_text(reader_fault(reader), text, sizeof(text)));
+			return -1;
+		}
+		if (item.kind == FOLD_ITEM_META)
+			return plan_meta(m, item.meta, file);
+	} while (item.kind != FOLD_ITEM_END_OF_FILE);
+	log_error("%s: no recording in it", m->files[file]);
+	return -1;
+}
+
+/* Into a group; what can be read only once stays out of all. */
+static int plan_file(struct merge *m, uint32_t file, bool *once)
+{
+	struct reader *reader = NULL;
+	int fd, err;
+
+	*once = !strcmp(m->files[file], "-");
+	if (*once)
+		return 0;
+	fd = open_file(m->files[file], once);
+	if (fd < 0 || *once) {
+		if (fd >= 0)
+			close(fd);
+		return fd < 0 ? -1 : 0;
+	}
+	err = reader_new(&reader, source_fd(fd), NULL) ? memory() : plan_reader(m, reader, file);
+	reader_free(reader);
+	close(fd);
+	return err;
+}
+
+/* `later` receives the files that are in no group. */
+static int plan(struct merge *m, uint32_t *later, size_t *nlater)
+{
+	for (uint32_t i = 0; i < m->nfiles; i++) {
+		bool once = false;
+
+		if (plan_file(m, i, &once))
+			return -1;
+		if (once)
+			later[(*nlater)++] = i;
+	}
+	for (size_t i = 0; i < m->ngroups; i++)
+		group_settle(&m->groups[i], &m->options->labels);
+	if (m->ngroups)
+		qsort(m->groups, m->ngroups, sizeof(*m->groups), group_compare);
+	return 0;
+}
+
+static int merge_groups(struct merge *m)
+{
+	for (size_t i = 0; i < m->ngroups; i++) {
+		m->wanted = &m->groups[i];
+		for (size_t k = 0; k < m->wanted->nfiles; k++)
+			if (merge_file(m, m->files[m->wanted->files[k]]))
+				return -1;
+	}
+	m->wanted = NULL;
+	return 0;
+}
+
+static int merge_all(struct merge *m)
+{
+	uint32_t *later = malloc((m->nfiles + 1) * sizeof(*later));
+	size_t nlater = 0;
+	int err = later ? plan(m, later, &nlater) : memory();
+
+	if (!err)
+		err = merge_groups(m);
+	for (size_t i = 0; !err && i < nlater; i++)
+		err = merge_file(m, m->files[later[i]]);
+	if (!err)
+		err = close_segment(m);
+	free(later);
+	return err;
+}
+
+int merge_files(const char *const *files, size_t nfiles, const struct merge_options *options, struct fold_sink sink,
+		struct merge_result *result)
+{
+	struct merge m = {.options = options, .files = files, .nfiles = nfiles, .sink = sink, .result = result};
+	int err = merge_all(&m);
+
+	log_progress_end();
+	target_release(&m.target);
+	group_release(&m.own);
+	for (size_t i = 0; i < m.ngroups; i++)
+		group_release(&m.groups[i]);
+	free(m.groups);
+	return err;
+}

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Merged recordings say what their parts say, and no more: fold-report merge against its inputs.
+
+usage: merging.py GEN     GEN: the generator of recordings
+"""
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["SRC"], "tests", "spec"))
+import build  # noqa: E402
+import foldread  # noqa: E402
+from build import META, record, section, sv, text, uv, uvs  # noqa: E402
+
+REPORT = os.environ["FOLD_REPORT"]
+failures = []
+
+
+def check(truth, what):
+    if not truth:
+        failures.append(what)
+        print("not ok " + what)
+
+
+def run(*command, data=None):
+    return subprocess.run(command, input=data, capture_output=True, check=False)
+
+
+def merge(out, *inputs):
+    done = run(REPORT, "merge", "-q", "-o", out, *inputs)
+    check(done.returncode == 0, "merge %s: %s" % (" ".join(inputs), done.stderr.decode("utf-8", "replace")))
+    valid = run(REPORT, "check", "-q", out)
+    check(valid.returncode == 0, "check %s: %s" % (out, valid.stdout[:500].decode("utf-8", "replace")))
+
+
+def stacks(*files, by="comm"):
+    """Samples by event and stack; and by event, what was read.  Sums are of 64 bits."""
+    done = run(REPORT, "-q", "-f", "json", "--no-system", "--unnamed", "address", "--annotate", "--by", by, *files)
+    found, events = collections.Counter(), collections.Counter()
+    check(done.returncode in (0, 3), "report of %s: %s" % (" ".join(files), done.stderr.decode("utf-8", "replace")))
+    got = json.loads(done.stdout)
+    names = [tuple(str(e[k]) for k in ("name", "kind", "period", "period_unit", "sample_ns")) for e in got["events"]]
+    for name, event in zip(names, got["events"]):
+        events[name] += event["read"]
+    for tree in got["trees"]:
+        paths, nodes = [], tree["nodes"]
+        for parent, frame, self in zip(nodes["parent"], nodes["frame"], nodes["self"]):
+            shown = tree["frames"][frame]
+            paths.append((paths[parent] if parent >= 0 else ()) + ((shown["name"], shown["module"], shown["kind"]),))
+            found[names[tree["event"]], tree["unit"], paths[-1]] += self
+    return wrapped(found), wrapped(events), got
+
+
+def wrapped(counter, times=1):
+    return {key: n * times % 2 ** 64 for key, n in counter.items() if n * times % 2 ** 64}
+
+
+def total(*counters):
+    out = collections.Counter()
+    for counter in counters:
+        out.update(counter)
+    return wrapped(out)
+
+
+def closes(got):
+    """Samples taken are those in the file and those lost; sums may wrap."""
+    return all((e["taken"] - e["read"] - e["lost"]) % 2 ** 64 == 0 for e in got["events"])
+
+
+# ---- recordings from a seed
+
+def generated(gen, seed):
+    r, names = random.Random(seed), []
+    for i in range(r.choice([1, 2, 3, 4])):
+        names.append("%d-%d.foldrec" % (seed, i))
+        with open(names[-1], "wb") as out:
+            subprocess.run([gen, "--seed", str(seed * 10 + i), "-"], stdout=out, check=True)
+    return r, names
+
+
+def sums(gen, seed):
+    r, names = generated(gen, seed)
+    want, events = [total(*parts) for parts in zip(*(stacks(name)[:2] for name in names))]
+    merge("all.foldrec", *names)
+    got, got_events, whole = stacks("all.foldrec")
+    check(got == want, "seed %d: stacks of the merged recording" % seed)
+    check(got_events == events, "seed %d: samples of the merged recording" % seed)
+    check(closes(whole), "seed %d: the sum closes" % seed)
+    r.shuffle(names)
+    merge("other.foldrec", *names)
+    check(stacks("other.foldrec")[0] == got, "seed %d: the order of inputs does not matter" % seed)
+    merge("twice.foldrec", "all.foldrec", "other.foldrec")
+    check(stacks("twice.foldrec")[0] == wrapped(want, 2), "seed %d: merged recordings can be merged" % seed)
+
+
+def damages(gen, seed):
+    """What is left of damaged recordings is all there, and what is missing is counted."""
+    r, names = generated(gen, seed)
+    for name in names:
+        with open(name, "rb") as file:
+            data = bytearray(file.read())
+        first = 16 + 32 + int.from_bytes(data[28:32], "little")  # behind the first META
+        at = r.randrange(first, len(data))
+        if r.randrange(2):
+            del data[at:]
+        else:
+            data[at] ^= 1 << r.randrange(8)
+        with open(name, "wb") as file:
+            file.write(data)
+    merge("all.foldrec", *names)
+    _, events, whole = stacks("all.foldrec")
+    check(events == total(*(stacks(name)[1] for name in names)), "damaged, seed %d: samples" % seed)
+    check(closes(whole), "damaged, seed %d: the sum closes" % seed)
+
+
+# ---- recordings by hand
+
+U16M = 1 << 24
+
+
+def kernel(build_id):
+    return build.module(U16M, 1, 0, [uv(1) + text(build_id)] if build_id else ())
+
+
+def host(name, pid=7, build_id=b"k" * 20, kname=b"", start=10 ** 18, flags=0, time=0, release=b"6.1", jit=b"", tick=1000, label=True):
+    """One process with one sample: kernel offset 0x100 on top of offset 0x10 of generated code, both named by the file."""
+    meta = build.meta(clock=uvs(10 ** 9, start, 10 ** 9, tick), mode=build.mode(flags), target=uvs(62, 8, 0, 4096, 1, 1) + text(release),
+                      id=bytes(range(6)) + b"\x4a\x00\x80" + os.urandom(7), labels=build.label(b"host", name.encode()) if label else None)
+    batch = build.definitions(
+        strings=uv(1) + b"".join(text(word) for word in (b"[kernel]", b"[anon]", b"app", kname or b"k", jit or b"j")),
+        modules=uvs(0, 0) + kernel(build_id) + build.module(0x1000, 2, 4), procs=uv(0) + record(pid, sv(0), 3, 0, 0), mmaps=None,
+        threads=uv(0) + record(0, pid, 3), kstacks=uvs(0, 0, 1, 1, 0x100 << 2), ustacks=uvs(0, 0, 1, 1, (U16M + 0x10) << 2))
+    batch += build.section(8, 1, build.column(1, sv(time)), build.column(3, 0), build.column(4, sv(1)), build.column(5, sv(1)))
+    batch += section(10, record(0, 0, 0, 1))
+    batch += section(11, record(0, 0x100, 0x10, 4)) if kname else b""
+    batch += section(12, record(1, 0x10, 0x10, 5)) if jit else b""
+    chunks = [build.chunk(META, 0, meta), build.chunk(foldread.BATCH, 1, batch)]
+    chunks.append(build.chunk(foldread.END, 2, build.end_payload(chunks, ((1, 1, 0),), (1, 3 * 10 ** 9, start + 2 * 10 ** 9, 3 * 10 ** 9))))
+    with open(name + ".foldrec", "wb") as out:
+        out.write(build.file_header() + b"".join(chunks))
+    return name + ".foldrec"
+
+
+def lines(file, kind):
+    out = []
+    with open(file, "rb") as recording:
+        foldread.dump(recording.read(), out.append)
+    return [got for got in map(json.loads, out) if got["is"] == kind]
+
+
+def folded(file, *options):
+    return run(REPORT, "-q", "--no-system", "--unnamed", "address", *options, file).stdout.decode().splitlines()
+
+
+def hosts_apart():
+    """R-ORG-5: a pid of one host is not the pid of another, nor is its generated code."""
+    merge("m.foldrec", host("a", jit=b"one"), host("b", jit=b"two"))
+    check([p["pid"] for p in lines("m.foldrec", "proc")] == [7, 7], "two processes of one pid")
+    check(sorted(folded("m.foldrec")) == ["app;one;[kernel]+0x100 1", "app;two;[kernel]+0x100 1"], "generated code of two processes")
+    check(len([m for m in lines("m.foldrec", "module") if m["kind"] == 0]) == 1, "one kernel of one build-id")
+    check(folded("m.foldrec", "--by", "host") == ["a;one;[kernel]+0x100 1", "b;two;[kernel]+0x100 1"], "by host: %s" % folded("m.foldrec", "--by", "host"))
+    origins = lines("m.foldrec", "origin")
+    check([(o["first"], o["procs"], o["state"], o["duration"]) for o in origins] == [(0, 1, 1, 2 * 10 ** 9), (1, 1, 1, 2 * 10 ** 9)], "origins: %s" % origins)
+
+
+def kernels_apart():
+    """R-ORG-5: names of one kernel are not given to another."""
+    other = host("b", build_id=b"l" * 20)
+    merge("m.foldrec", host("a", kname=b"right"), other)
+    check(folded("m.foldrec", "--by", "host") == ["a;[anon]+0x10;right 1", "b;[anon]+0x10;[kernel]+0x100 1"], "kernels of two build-ids")
+    merge("m.foldrec", host("a", kname=b"right"), host("b"))
+    check(folded("m.foldrec", "--by", "host") == ["a;[anon]+0x10;right 1", "b;[anon]+0x10;right 1"], "one kernel's names are for all of its build-id")
+    merge("m.foldrec", host("a", kname=b"right", flags=8), host("b", flags=8))
+    check(folded("m.foldrec", "--by", "host") == ["a;[anon]+0x10;right 1", "b;[anon]+0x10;[kernel]+0x100 1"], "kernels that count from hidden anchors")
+    merge("m.foldrec", host("a", kname=b"right", build_id=b""), host("b", build_id=b""))
+    check(folded("m.foldrec", "--by", "host") == ["a;[anon]+0x10;right 1", "b;[anon]+0x10;[kernel]+0x100 1"], "kernels without ids")
+    merge("m.foldrec", host("a", kname=b"right"), host("b", release=b"6.2"))
+    check([t["kernel_release"] for t in lines("m.foldrec", "target")] == ["6.1", "6.2"], "a segment for each release")
+
+
+def times_in_utc():
+    early, late = host("early", start=10 ** 18, time=5), host("late", start=10 ** 18 + 86400 * 10 ** 9, time=7, tick=10 ** 6)
+    for files in ((early, late), (late, early)):
+        merge("m.foldrec", *files)
+        clock, got = lines("m.foldrec", "clock")[0], lines("m.foldrec", "sample")
+        utc = sorted(clock["realtime"] + s["time"] * clock["tick_ns"] for s in got)
+        check(utc == [10 ** 18 + 5000, 10 ** 18 + 86400 * 10 ** 9 + 7 * 10 ** 6], "times: %s" % utc)
+        check(clock["realtime"] == 10 ** 18, "the clock is that of the one that began first")
+        check(lines("m.foldrec", "stop")[0]["realtime"] == 10 ** 18 + 86402 * 10 ** 9, "the end is that of the last")
+
+
+def labels():
+    """R-LBL-4: what was asked for, nearest first; file names only when asked for."""
+    a, b = host("a"), host("secret-name", label=False)
+    merge("m.foldrec", a, b)
+    check(b"secret" not in run(REPORT, "dump", "m.foldrec").stdout, "a file's name that nobody asked for")
+    check(folded("m.foldrec", "--by", "host")[1].startswith("m;"), "without a label the file's name")
+    check(run(REPORT, "merge", "-q", "--file-label", "host", "--label", "site=north", "-o", "m.foldrec", a, b).returncode == 0, "labels at merge")
+    check([s.split(";")[0] for s in folded("m.foldrec", "--by", "host")] == ["a", "secret-name"], "--file-label")
+    check([s.split(";")[0] for s in folded("m.foldrec", "--by", "label:site")] == ["north"], "--label")
+    check(run(REPORT, "merge", "-q", "--label", "site=south", "-o", "n.foldrec", "m.foldrec", host("c")).returncode == 0, "merging again")
+    check(sorted(s.split(";")[0] for s in folded("n.foldrec", "--by", "label:site")) == ["north", "south"], "an origin's label goes before that of all")
+    check(len(lines("n.foldrec", "origin")) == 3, "a merged recording is its origins")
+
+
+def refusals():
+    good = host("a")
+    with open("junk", "wb") as junk:
+        junk.write(b"no recording")
+    cases = [((good, "junk"), b"junk: byte 0"), ((good, "nowhere"), b"nowhere: cannot be opened"), ((), b"no recording given"),
+             (("--label", "x", good), b"is not KEY=VALUE"), (("--file-label", "A", good), b"has a key that is not")]
+    for arguments, words in cases:
+        done = run(REPORT, "merge", "-o", "refused.foldrec", *arguments)
+        check(done.returncode in (1, 2) and words in done.stderr and not os.path.exists("refused.foldrec"), "refused: %s" % (arguments,))
+
+
+def pipes():
+    a, b = host("a"), host("b")
+    with open(b, "rb") as file:
+        done = run(REPORT, "merge", "-q", "-o", "m.foldrec", "-", a, data=file.read())
+    check(done.returncode == 0 and len(folded("m.foldrec", "--by", "host")) == 2, "standard input")
+    check(len(lines("m.foldrec", "segment")) == 1, "standard input joins the segment that is open")
+    both = run(REPORT, "merge", "-q", a, b)
+    with open("n.foldrec", "wb") as file:
+        file.write(both.stdout)
+    check(both.returncode == 0 and len(folded("n.foldrec", "--by", "host")) == 2, "standard output")
+
+
+def main():
+    for seed in range(1, 26):
+        sums(sys.argv[1], seed)
+        damages(sys.argv[1], seed)
+    for part in (hosts_apart, kernels_apart, times_in_utc, labels, refusals, pipes):
+        part()
+    print("%d failed" % len(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

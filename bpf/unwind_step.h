@@ -94,6 +94,8 @@ static __always_inline int unwind_arrive(struct unwind_state *u, ev_u64 ra, ev_u
 #define UNWIND_PUSH_FP 0x55
 #define UNWIND_MOV_FP 0xe58948u
 #define UNWIND_RET 0xc3
+#define UNWIND_JMP_FAR 0x25ffu       /* jmp *N(%rip): an entry of a PLT, a tail call */
+#define UNWIND_ENDBR 0xfa1e0ff3u     /* endbr64: the first of a function */
 
 /*
  * Where a frame was interrupted before it was set up or after it was taken down,
@@ -106,7 +108,8 @@ static __always_inline ev_u64 unwind_bare_frame(struct unwind_state *u)
 
 	if (unwind_read_code(u, &code, u->ip - 1))
 		return 0;
-	if ((code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
+	if ((code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffff) == UNWIND_JMP_FAR || (code >> 8 & 0xffffffff) == UNWIND_ENDBR ||
+	    (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
 		return u->sp;
 	return (code & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP) ? u->sp + 8 : 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SKIPPED 3
 #define SIGFRAME_RIP 168 /* in an rt_sigframe, from rsp in the restorer */
 
 /* ---- libdwfl */
@@ -148,14 +149,20 @@ static uint64_t last_same(const struct judge *j)
 	return j->current->words[j->same - 1] - (j->same > 1);
 }
 
+/* Ours are theirs and up to SKIPPED more, each behind a call. */
 static bool they_skip(const struct judge *j)
 {
 	const struct oracle_sample *s = j->current;
+	uint32_t more = s->n - j->n, rest = j->n - j->same;
 	Dwarf_Frame *frame;
-	uint32_t rest = j->n - j->same;
 
-	return !rule_at(j, last_same(j), &frame) && s->n == j->n + 1 &&
-	       !memcmp(s->words + j->same + 1, j->frames + j->same, rest * sizeof(s->words[0])) && is_behind_call(j, s->words[j->same]);
+	if (rule_at(j, last_same(j), &frame) || s->n <= j->n || more > SKIPPED ||
+	    memcmp(s->words + j->same + more, j->frames + j->same, rest * sizeof(s->words[0])))
+		return false;
+	for (uint32_t i = 0; i < more; i++)
+		if (!is_behind_call(j, s->words[j->same + i]))
+			return false;
+	return true;
 }
 
 /* In the kernel's hands behind `mov $15,%rax; syscall`: rsp is at the signal frame. */

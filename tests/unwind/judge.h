@@ -18,7 +18,7 @@ enum verdict {
 	SAME,
 	THEY_STOP,      /* the same frames, and ours go on */
 	WE_STOP,
-	THEY_SKIP,      /* they have no rule for a function and go by rbp, past its caller, which a call proves */
+	THEY_SKIP,      /* they have no rule for a function and go by rbp, past its callers, which calls prove */
 	THEY_MISS,      /* they have no rule behind a signal's restorer; ours is what the kernel will return to */
 	THEY_MISTAKE,   /* they take the return address from the stack where their own rule has it in a register */
 	DIFFER,

@@ -3,7 +3,8 @@
  * Is what the walker says true?  Samples a process, lets libdwfl unwind the same
  * samples from copies of registers and stack, and compares frame by frame.
  *
- *     oracle OBJECT [-F HZ] [-t SECONDS] [-d FRAMES] [-v] [-c] [-r] [-n NAME] -- COMMAND ARG...
+ *     oracle OBJECT [-F HZ] [-t SECONDS] [-d FRAMES] [-v] [-w] [-c] [-r] [-n NAME] -- COMMAND ARG...
+ *         -w  begin when all tables are built: not the first seconds of a large program
  *         -c  its forks too: all processes of that name
  *         -r  walk all in user space, as recordings do with the first samples of a process
  *     oracle OBJECT [...] -a            the whole machine, statistics only
@@ -41,7 +42,7 @@ struct config {
 	const char *object, *name;
 	int hz, seconds;
 	uint32_t depth;
-	bool verbose, all, forks, replay;
+	bool verbose, all, wait, forks, replay;
 	char **command;
 };
 struct oracle {
@@ -166,7 +167,7 @@ static int start(struct oracle *o)
 		close(go[1]);
 		setpgid(0, 0);
 		setpriority(PRIO_PROCESS, 0, 0); /* not ours */
-		if (read(go[0], &byte, 1) != 1)
+		if (!freopen("/dev/null", "w", stdout) || read(go[0], &byte, 1) != 1)
 			_exit(127);
 		execvp(o->config.command[0], o->config.command);
 		_exit(127);
@@ -204,18 +205,38 @@ static void finish_walks(struct oracle *o, size_t n)
 			walk_again(o, o->v[o->finished]);
 }
 
+static void turn(struct oracle *o)
+{
+	size_t n = o->n;
+
+	ring_buffer__poll(o->ring, 5);
+	drain_until(&o->drain, clock_now() - NS_PER_MS, NULL, 0);
+	unwinder_work(o->unwinder, o->drain.last, 0);
+	if (!unwinder_busy(o->unwinder))
+		finish_walks(o, n);
+}
+
+/* As long as it takes, but not for ever. */
+static void wait_for_tables(struct oracle *o)
+{
+	uint64_t began = clock_now();
+
+	while (clock_now() < began + NS_PER_SECOND || (unwinder_busy(o->unwinder) && clock_now() < began + 60 * NS_PER_SECOND))
+		turn(o);
+	for (size_t i = 0; i < o->n; i++)
+		free(o->v[i]);
+	o->n = o->finished = 0;
+}
+
 static void run(struct oracle *o)
 {
-	uint64_t end = clock_now() + o->config.seconds * NS_PER_SECOND;
+	uint64_t end;
 
+	if (o->config.wait)
+		wait_for_tables(o);
+	end = clock_now() + o->config.seconds * NS_PER_SECOND;
 	while (clock_now() < end) {
-		size_t n = o->n;
-
-		ring_buffer__poll(o->ring, 5);
-		drain_until(&o->drain, clock_now() - NS_PER_MS, NULL, 0);
-		unwinder_work(o->unwinder, o->drain.last, 0);
-		if (!unwinder_busy(o->unwinder))
-			finish_walks(o, n);
+		turn(o);
 		if (o->pid && waitpid(o->pid, NULL, WNOHANG) == o->pid) {
 			o->pid = 0;
 			break;
@@ -343,13 +364,14 @@ static int options(struct config *c, int argc, char **argv)
 
 	*c = (struct config){ .object = argv[1], .hz = 499, .seconds = 3, .depth = EVENT_DEFAULT_FRAMES };
 	optind = 2;
-	while ((opt = getopt(argc, argv, "+F:t:d:n:vacr")) != -1)
+	while ((opt = getopt(argc, argv, "+F:t:d:n:vwacr")) != -1)
 		switch (opt) {
 		case 'F': c->hz = atoi(optarg); break;
 		case 't': c->seconds = atoi(optarg); break;
 		case 'd': c->depth = atoi(optarg); break;
 		case 'n': c->name = optarg; break;
 		case 'v': c->verbose = true; break;
+		case 'w': c->wait = true; break;
 		case 'c': c->forks = true; break;
 		case 'r': c->replay = true; break;
 		case 'a': c->all = true; break;

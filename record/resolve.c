@@ -154,6 +154,7 @@ static int add_kernel(struct session *s, struct frames *f, struct word w)
 	if (name_kernel(s, w.site, &place, module))
 		return -1;
 	/* Not called from but interrupted, the first byte of a function is in it: only the report can tell. */
+	place.offset += w.at - w.site;
 	return w.at == w.site || (place.region && w.at >= place.region->end) ? 0 : name_kernel(s, w.at, &place, module);
 }
 

@@ -227,6 +227,32 @@ TEST(hidden_addresses)
 	back_free(b);
 }
 
+static bool kernel_knows(void *state, uint64_t address, struct kernel_symbol *out)
+{
+	uint64_t start = address & ~UINT64_C(0x1ff);
+
+	*out = (struct kernel_symbol){.start = start, .size = 0x200, .name = start == K + 0x200 ? "two" : "other"};
+	return true;
+}
+
+TEST(hidden_and_interrupted_at_first_byte)
+{
+	struct session_options options = {.kernel_symbols = true, .paths = SESSION_PATHS_FULL, .kernel_name = kernel_knows};
+	unsigned long long leaf = 0, outer = 0;
+	struct fix f;
+	struct back *b;
+	uint64_t size;
+
+	fix_begin(&f, &options, hidden);
+	KSAMPLE(&f, 3, K + 0x210, K + 0x400);
+	b = fix_end(&f);
+	CHECK_EQ(sscanf(strstr(back_row(b, 0), " - ") + 3, "[kernel]+0x%llx;[kernel]+0x%llx", &outer, &leaf), 2);
+	CHECK_EQ(b->nksyms, 2);
+	CHECK_STR(ksym(b, "[kernel]", leaf - 0x10, &size), "two");
+	CHECK_STR(ksym(b, "[kernel]", outer, &size), "other");
+	back_free(b);
+}
+
 TEST(no_kallsyms_at_all)
 {
 	struct fix f;

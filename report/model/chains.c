@@ -94,24 +94,22 @@ static const char *marker_name(uint64_t marker)
 	}
 }
 
-static int resolve_one(struct chains *chains, struct address *a)
+/* `symbols`: of an address in a module. */
+static int resolve_one(struct chains *chains, struct address *a, const struct symbols *symbols)
 {
-	struct symbols symbols;
-
 	a->first = (uint32_t)chains->npool;
 	if (a->module == REC_NONE) {
 		a->n = 1;
 		return array_room(chains->pool, chains->pool_room, chains->npool + 1) ||
 		       frames_marker(chains->frames, marker_name(a->offset), &chains->pool[chains->npool++]) ? -1 : 0;
 	}
-	symbols = symbolize(chains->symbolizer, a->module, a->offset, a->exact);
-	if (chains->npool + symbols.n >= UINT32_MAX ||
-	    array_room(chains->pool, chains->pool_room, chains->npool + symbols.n))
+	if (chains->npool + symbols->n >= UINT32_MAX ||
+	    array_room(chains->pool, chains->pool_room, chains->npool + symbols->n))
 		return -1;
-	for (uint32_t i = symbols.n; i-- > 0;)
-		if (frames_symbol(chains->frames, a->module, &symbols.v[i], &chains->pool[chains->npool++]))
+	for (uint32_t i = symbols->n; i-- > 0;)
+		if (frames_symbol(chains->frames, a->module, &symbols->v[i], &chains->pool[chains->npool++]))
 			return -1;
-	a->n = symbols.n;
+	a->n = symbols->n;
 	return 0;
 }
 
@@ -131,32 +129,40 @@ static struct ordered *sort_addresses(const struct chains *chains)
 	return v;
 }
 
-/* All of them at once: a module's debug information is then read once. */
-static int look_up_all(const struct chains *chains, const struct ordered *order)
+/* All of them at once: a module's debug information is then read once.  The result stands in `order`, without markers. */
+static struct symbols *look_up_all(const struct chains *chains, const struct ordered *order)
 {
 	struct symbol_address *v = malloc((chains->n + 1) * sizeof(*v));
+	struct symbols *symbols = malloc((chains->n + 1) * sizeof(*symbols));
 	size_t n = 0;
 
-	if (!v)
-		return -1;
-	for (size_t i = 0; i < chains->n; i++) {
+	for (size_t i = 0; v && symbols && i < chains->n; i++) {
 		const struct address *a = &chains->v[order[i].index];
 
 		if (a->module != REC_NONE)
 			v[n++] = (struct symbol_address){a->module, a->offset, a->exact};
 	}
-	symbolize_many(chains->symbolizer, v, n);
+	if (v && symbols)
+		symbolize_many(chains->symbolizer, v, n, symbols);
+	else
+		free(symbols);
 	free(v);
-	return 0;
+	return v ? symbols : NULL;
 }
 
 int chains_resolve(struct chains *chains)
 {
 	struct ordered *order = sort_addresses(chains);
-	int err = order ? look_up_all(chains, order) : -1;
+	struct symbols *symbols = order ? look_up_all(chains, order) : NULL;
+	int err = symbols ? 0 : -1;
 
-	for (size_t i = 0; !err && i < chains->n; i++)
-		err = resolve_one(chains, &chains->v[order[i].index]);
+	for (size_t i = 0, done = 0; !err && i < chains->n; i++) {
+		struct address *a = &chains->v[order[i].index];
+
+		err = resolve_one(chains, a, &symbols[done]);
+		done += a->module != REC_NONE;
+	}
+	free(symbols);
 	free(order);
 	return err;
 }

@@ -189,14 +189,40 @@ static int symbol_text(struct frames *frames, const struct frame *frame, uint32_
 	return keep_text(frames, text, n, out);
 }
 
+/* Is it one frame with the symbol before it?  Addresses come sorted, and most are in the function of the last one. */
+static bool is_last(const struct frames *frames, const struct symbol *symbol)
+{
+	const struct tree_options *options = frames->options;
+	const struct symbol *last = &frames->last;
+
+	if (!last->name || symbol->named != last->named || symbol->inlined != last->inlined)
+		return false;
+	if (options->lines && (symbol->file != last->file || symbol->line != last->line))
+		return false;
+	if (!symbol->named && options->merge_unnamed && *frames->module_name)
+		return true;
+	return symbol->name == last->name && (!options->offsets || symbol->offset == last->offset);
+}
+
+static int enter_module(struct frames *frames, uint32_t module)
+{
+	if (module == frames->module)
+		return 0;
+	frames->last.name = NULL;
+	frames->module = module;
+	return module_base_name(frames, module, &frames->module_name);
+}
+
 int frames_symbol(struct frames *frames, uint32_t module, const struct symbol *symbol, uint32_t *id)
 {
 	uint32_t module_kind = frames->rec->modules[module].kind;
 	struct frame frame = {.kind = code_kind(module_kind, symbol)};
 
-	if (module != frames->module && module_base_name(frames, module, &frames->module_name))
+	if (enter_module(frames, module))
 		return -1;
-	frames->module = module;
+	*id = frames->last_id;
+	if (is_last(frames, symbol))
+		return 0;
 	frame.module = frames->module_name;
 	if (symbol_text(frames, &frame, module_kind, symbol, &frame.name))
 		return -1;
@@ -205,7 +231,11 @@ int frames_symbol(struct frames *frames, uint32_t module, const struct symbol *s
 		if (keep_text(frames, symbol->file, strlen(symbol->file), &frame.file))
 			return -1;
 	}
-	return frames_add(frames, &frame, id);
+	frames->last = *symbol;
+	if (frames_add(frames, &frame, &frames->last_id))
+		return -1;
+	*id = frames->last_id;
+	return 0;
 }
 
 int frames_marker(struct frames *frames, const char *name, uint32_t *id)

@@ -20,6 +20,8 @@ struct frames {
 	struct intern text; /* terminators are part of the bytes: equal text, equal pointer */
 	uint32_t module;    /* the last one asked for, and its base name */
 	const char *module_name;
+	struct symbol last; /* the last one in it, and its frame; name NULL: none yet */
+	uint32_t last_id;
 };
 
 /* Frame 0 is "all".  0, or -1 out of memory. */

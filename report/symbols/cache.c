@@ -56,9 +56,8 @@ bool cache_find(const struct cache *c, const struct symbol_address *key, struct 
 	return true;
 }
 
-static void grow(struct cache *c)
+static void grow(struct cache *c, size_t nslots)
 {
-	size_t nslots = c->nslots * 2;
 	struct cache_slot *slots = calloc(nslots, sizeof(*slots));
 
 	if (!slots)
@@ -75,12 +74,22 @@ static void grow(struct cache *c)
 	c->nslots = nslots;
 }
 
+void cache_reserve(struct cache *c, size_t n)
+{
+	size_t nslots = c->nslots;
+
+	while (nslots / 4 * 3 <= c->n + n && nslots <= SIZE_MAX / 4)
+		nslots *= 2;
+	if (nslots > c->nslots)
+		grow(c, nslots);
+}
+
 void cache_put(struct cache *c, const struct symbol_address *key, const struct symbols *value)
 {
 	struct cache_slot *slot;
 
 	if (c->n * 4 >= c->nslots * 3)
-		grow(c);
+		grow(c, c->nslots * 2);
 	if (c->n * 4 >= c->nslots * 3)
 		return;
 	slot = slot_of(c->slots, c->nslots, key);

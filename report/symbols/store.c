@@ -8,6 +8,8 @@
 #include "../model/array.h"
 #include "demangle.h"
 
+#define TEXTS_SIZE (64u << 10)
+
 struct store_block {
 	struct store_block *next;
 	size_t n;
@@ -31,6 +33,7 @@ void store_release(struct store *s)
 		s->blocks = next;
 	}
 	intern_release(&s->names);
+	arena_release(&s->texts);
 	free(s->demangled);
 	free(s->text);
 	memset(s, 0, sizeof(*s));
@@ -76,6 +79,22 @@ const char *store_name(struct store *s, const char *name, size_t size)
 	added = add(s, copy, &id);
 	free(copy);
 	return added ? at(s, id) : NULL;
+}
+
+char *store_text(struct store *s, size_t n)
+{
+	size_t size = n > TEXTS_SIZE ? n : TEXTS_SIZE;
+
+	if ((size_t)(s->texts_end - s->texts_at) >= n)
+		return s->texts_at;
+	s->texts_at = arena_alloc(&s->texts, size, 1);
+	s->texts_end = s->texts_at ? s->texts_at + size : NULL;
+	return s->texts_at;
+}
+
+void store_text_end(struct store *s, char *end)
+{
+	s->texts_at = end;
 }
 
 const char *store_demangled(struct store *s, const char *name)

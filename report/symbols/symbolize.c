@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../log.h"
+#include "../model/array.h"
 #include "cache.h"
 #include "debuginfod.h"
 #include "demangle.h"
@@ -124,22 +125,39 @@ static void set_line(struct symbolizer *s, struct symbol *symbol, const struct d
 	symbol->line = symbol->file ? frame->line : 0;
 }
 
-/* "[libfoo.so]+0x1234": true whoever reads it, and another report can still name it. */
+static char *put_hex(char *to, uint64_t value)
+{
+	int digits = 1;
+
+	while (digits < 16 && value >> 4 * digits)
+		digits++;
+	while (digits--)
+		*to++ = "0123456789abcdef"[value >> 4 * digits & 15];
+	return to;
+}
+
+/* "[libfoo.so]+0x1234": true whoever reads it, and another report can still name it.
+ * There can be millions of them, and no two are equal. */
 static void fill_unnamed(struct symbolizer *s, struct symbol *symbol, const struct module *module, uint64_t offset)
 {
 	const char *slash = strrchr(module->path, '/');
 	const char *base = slash ? slash + 1 : module->path;
+	size_t n = strlen(base);
 	bool bracketed = *base == '[';
-	char *text;
+	char *text = n ? store_text(&s->store, n + sizeof("[]+0x0123456789abcdef")) : NULL, *at = text;
 
 	*symbol = unknown;
-	if (!*base || asprintf(&text, "%s%s%s+0x%llx", bracketed ? "" : "[", base, bracketed ? "" : "]",
-			       (unsigned long long)offset) < 0)
+	if (!text)
 		return;
-	symbol->name = keep(s, text);
-	free(text);
-	if (!symbol->name)
-		*symbol = unknown;
+	symbol->name = text;
+	if (!bracketed)
+		*at++ = '[';
+	at = mempcpy(at, base, n);
+	if (!bracketed)
+		*at++ = ']';
+	at = put_hex(mempcpy(at, "+0x", 3), offset);
+	*at++ = '\0';
+	store_text_end(&s->store, at);
 }
 
 /* ------------------------------------------------------------ lookup */
@@ -167,6 +185,7 @@ static struct module *module_of(struct symbolizer *s, uint32_t id)
 /* One address on its way through the module's files. */
 struct lookup {
 	uint64_t offset;
+	struct symbols *out;
 	bool exact, hit, has_address;
 	struct module_hit found;
 	struct dwarf_query query;
@@ -287,6 +306,7 @@ static void look_up(struct symbolizer *s, uint32_t id, struct module *module, st
 		struct symbols got = fill(s, module, &v[i], answer.frames ? &answer.frames[v[i].query.first] : NULL);
 
 		count(s, module, &got);
+		*v[i].out = got;
 		cache_put(&s->cache, &(struct symbol_address){id, v[i].offset, v[i].exact}, &got);
 	}
 	dwarf_answer_release(&answer);
@@ -297,12 +317,10 @@ struct symbols symbolize(struct symbolizer *s, uint32_t id, uint64_t offset, boo
 	struct symbols got = {.n = 1, .v = &unknown};
 	struct module *module = module_of(s, id);
 	struct symbol_address key = {id, offset, exact};
-	struct lookup one = {.offset = offset, .exact = exact};
+	struct lookup one = {.offset = offset, .exact = exact, .out = &got};
 
-	if (!module || cache_find(&s->cache, &key, &got))
-		return got;
-	look_up(s, id, module, &one, 1);
-	cache_find(&s->cache, &key, &got);
+	if (module && !cache_find(&s->cache, &key, &got))
+		look_up(s, id, module, &one, 1);
 	return got;
 }
 
@@ -342,16 +360,16 @@ static void order_groups(const struct symbolizer *s, struct group *groups, size_
 	free(samples);
 }
 
-static void look_up_group(struct symbolizer *s, const struct symbol_address *v, size_t n)
+/* `fresh`: none of them can have been looked up before. */
+static void look_up_group(struct symbolizer *s, const struct symbol_address *v, size_t n, struct symbols *out, bool fresh)
 {
 	struct module *module = module_of(s, v[0].module);
 	struct lookup *lookups = malloc(n * sizeof(*lookups));
-	struct symbols known;
 	size_t have = 0;
 
 	for (size_t i = 0; lookups && i < n; i++)
-		if (!cache_find(&s->cache, &v[i], &known))
-			lookups[have++] = (struct lookup){.offset = v[i].offset, .exact = v[i].exact};
+		if (fresh || !cache_find(&s->cache, &v[i], &out[i]))
+			lookups[have++] = (struct lookup){.offset = v[i].offset, .exact = v[i].exact, .out = &out[i]};
 	if (module && have) {
 		look_up(s, v[0].module, module, lookups, have);
 		module_rest(module);
@@ -359,12 +377,16 @@ static void look_up_group(struct symbolizer *s, const struct symbol_address *v, 
 	free(lookups);
 }
 
-void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n)
+void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n, struct symbols *out)
 {
-	struct group *groups = malloc((n + 1) * sizeof(*groups));
-	size_t ngroups = 0;
+	struct group *groups = NULL;
+	size_t ngroups = 0, room = 0;
+	bool fresh = !s->cache.n;
 
-	for (size_t i = 0; groups && i < n; i = groups[ngroups++].end) {
+	cache_reserve(&s->cache, n);
+	for (size_t i = 0; i < n; i++) /* what is left so without memory */
+		out[i] = (struct symbols){.n = 1, .v = &unknown};
+	for (size_t i = 0; i < n && !array_room(groups, room, ngroups + 1); i = groups[ngroups++].end) {
 		groups[ngroups] = (struct group){.first = i, .end = i + 1};
 		while (groups[ngroups].end < n && v[groups[ngroups].end].module == v[i].module)
 			groups[ngroups].end++;
@@ -372,7 +394,7 @@ void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t
 	if (s->servers)
 		order_groups(s, groups, ngroups, v);
 	for (size_t i = 0; i < ngroups; i++)
-		look_up_group(s, v + groups[i].first, groups[i].end - groups[i].first);
+		look_up_group(s, v + groups[i].first, groups[i].end - groups[i].first, out + groups[i].first, fresh);
 	free(groups);
 }
 

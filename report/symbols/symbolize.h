@@ -105,11 +105,11 @@ int symbolizer_interrupted(struct symbolizer *s, struct recording *rec);
 
 struct symbol_address { uint32_t module; uint64_t offset; bool exact; };
 /*
- * Look up many addresses ahead of symbolize(), all of a module one after the
- * other: debug information is then read once, and given back before the next
- * module.  Matters with `inlines` and `lines`, and is optional.
+ * Look up many different addresses, all of a module one after the other: debug
+ * information is then read once, and given back before the next module.  `out`
+ * receives what symbolize() says of each from then on.
  */
-void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n);
+void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n, struct symbols *out);
 
 struct symbolizer_stats symbolizer_stats(const struct symbolizer *s);
 struct module_status symbolizer_module(const struct symbolizer *s, uint32_t module);

@@ -78,6 +78,7 @@ static int run(struct probe *p, bool lines)
 {
 	size_t n = 0, room = 0;
 	struct symbol_address *v = NULL;
+	struct symbols *got;
 	uint64_t *vaddrs = NULL;
 	char text[64];
 
@@ -93,12 +94,13 @@ static int run(struct probe *p, bool lines)
 		v[n] = (struct symbol_address){0, offset_of(p, vaddrs[n]), true};
 		n++;
 	}
-	symbolize_many(p->s, v, n);
-	for (size_t i = 0; i < n; i++) {
-		struct symbols got = symbolize(p->s, 0, v[i].offset, true);
-
-		print(&got, vaddrs[i], lines);
-	}
+	got = malloc((n + 1) * sizeof(*got));
+	if (!got)
+		return 1;
+	symbolize_many(p->s, v, n, got);
+	for (size_t i = 0; i < n; i++)
+		print(&got[i], vaddrs[i], lines);
+	free(got);
 	free(v);
 	free(vaddrs);
 	return 0;

@@ -120,7 +120,7 @@ for line in sys.stdin:
     address = int(line, 16)
     print('0x%016x' % address)
     i = bisect.bisect_right(index, (address, 1 << 64, 0))
-    unit = next((units[n] for low, high, n in reversed(index[max(0, i - 4):i]) if low <= address < high), None)
+    unit = next((units[n] for low, high, n in reversed(index[max(0, i - 64):i]) if low <= address < high), None)
     if unit is None:
         print('??\n??:0')
         continue

@@ -3,8 +3,7 @@
  * Fuzz target: every reader of report/symbols on any bytes as an ELF file:
  * symbols, stubs, packed and split debug information, DWARF walks and lines.
  * Answers must keep their promises: ranges sorted and disjoint, frames inside
- * the answer.  Built with libFuzzer, or with -DFUZZ_MAIN as a program that reads
- * the files given.
+ * the answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,46 +116,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(image);
 	return 0;
 }
-
-#ifdef FUZZ_MAIN
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t below(uint32_t n)
-{
-	seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-	return (uint32_t)(seed >> 11) % n;
-}
-
-static void damage(uint8_t *bytes, size_t n)
-{
-	static const uint8_t favourites[] = {0, 1, 0x7f, 0x80, 0xff};
-
-	for (uint32_t i = 0, times = 1 + below(12); i < times; i++) {
-		uint8_t *at = &bytes[below((uint32_t)n)];
-
-		*at = below(2) ? (uint8_t)below(256) : favourites[below(sizeof(favourites))];
-	}
-}
-
-int main(int argc, char **argv)
-{
-	static uint8_t bytes[1 << 20], damaged[1 << 20];
-	long times = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
-
-	for (int i = 2; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		size_t n = f ? fread(bytes, 1, sizeof(bytes), f) : 0;
-
-		if (f)
-			fclose(f);
-		LLVMFuzzerTestOneInput(bytes, n);
-		for (long k = 0; n && k < times; k++) {
-			memcpy(damaged, bytes, n);
-			damage(damaged, n);
-			LLVMFuzzerTestOneInput(damaged, n - below((uint32_t)n / 8 + 1));
-		}
-	}
-	printf("%d files, each damaged %ld times\n", argc - 2, times);
-	return argc < 3;
-}
-#endif

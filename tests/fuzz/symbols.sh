@@ -4,9 +4,7 @@
 # in many kinds of debug information, and damaged copies of all of them.
 #   FUZZ_TIMES=N  damaged copies of each (default 150)
 set -u
-flags="-std=gnu11 -D_GNU_SOURCE -DFUZZ_MAIN -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
-(cd "$SRC" && ${CC:-cc} $flags -o "$OLDPWD/fuzz" tests/fuzz/fuzz_symbols.c report/symbols/{elf,symtab,plt,plt_stub,minidebug,unpack,relocatable,debuglink,demangle}.c \
-	report/symbols/dwarf{,_file,_entry,_value,_line,_walk,_split}.c format/{intern,hash,arena,crc32c}.c -lelf -lzstd -llzma -lz -liberty) || exit 1
+"$SRC/tests/fuzz/build" replay "$PWD/bin" symbols || exit 1
 cat >seed.c <<'END'
 static inline __attribute__((always_inline)) int two(int x) { return x * 7; }
 static inline __attribute__((always_inline)) int one(int x) { return two(x) + 3; }
@@ -26,4 +24,4 @@ done
 seed gcc -g -gz -shared -fPIC
 seed clang --target=mips64-linux-gnu -g -fuse-ld=lld
 for target in aarch64-linux-gnu riscv64-linux-gnu armv7-linux-gnueabihf; do seed clang --target=$target -g -fuse-ld=lld -shared -fPIC; done
-./fuzz "${FUZZ_TIMES:-150}" "$SRC"/tests/fuzz/corpus/symbols/* seed[0-9]*
+bin/symbols -d "${FUZZ_TIMES:-150}" "$SRC"/tests/fuzz/corpus/symbols/* seed[0-9]*

@@ -44,19 +44,23 @@ static void fill_self(struct compare *c, const struct report *report)
 	c->unit = samples ? weight / samples : 1;
 }
 
+double compare_scale(const struct report *report)
+{
+	double before = duration(report, true), now = duration(report, false);
+
+	return report->options.normalize == OUTPUT_NORMALIZE_TIME && before > 0 && now > 0 ? now / before : 1;
+}
+
 static void scale(struct compare *c, const struct report *report)
 {
-	double time_before = duration(report, true), time_now = duration(report, false);
-
-	c->scale = 1;
 	for (size_t i = 0; i < c->tree->nnodes; i++) {
 		c->whole.before += c->self[i].before;
 		c->whole.now += c->self[i].now;
 	}
 	if (report->options.normalize == OUTPUT_NORMALIZE_SAMPLES && c->whole.before > 0 && c->whole.now > 0)
 		c->scale = c->whole.now / c->whole.before;
-	else if (report->options.normalize == OUTPUT_NORMALIZE_TIME && time_before > 0 && time_now > 0)
-		c->scale = time_now / time_before;
+	else
+		c->scale = compare_scale(report);
 	c->whole.before *= c->scale;
 	for (size_t i = 0; i < c->tree->nnodes; i++)
 		c->self[i].before *= c->scale;
@@ -148,7 +152,7 @@ const char *compare_class(const struct compare *c, struct compare_sides s, char 
 {
 	double most = fmax(s.now, s.before), change = most > 0 ? (s.now - s.before) / most : 0;
 
-	if (fabs(compare_sigma(c, s)) < 2)
+	if (fabs(compare_sigma(c, s)) < COMPARE_SURE)
 		sprintf(buf, "d0");
 	else
 		sprintf(buf, "%s%d", change > 0 ? "more" : "less", fabs(change) < 0.1 ? 1 : fabs(change) < 0.4 ? 2 : 3);

@@ -23,6 +23,9 @@ struct compare {
 int compare_init(struct compare *c, const struct report *report, size_t index);
 void compare_release(struct compare *c);
 
+/* What the side before has to be multiplied with for --normalize time and none. */
+double compare_scale(const struct report *report);
+
 /* now - before in standard errors; beyond 3 it is hardly chance. */
 double compare_sigma(const struct compare *c, struct compare_sides s);
 #define COMPARE_SURE 3.0

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "page_json.h"
 
 static void text(struct emit *e, const char *key, const char *at, size_t n)
@@ -189,6 +190,8 @@ int page_json_first(struct page *p)
 	string(e, ",\"quality\":", output_quality_line(report, line, sizeof(line)));
 	string(e, ",\"title\":", report->options.title ? report->options.title : "");
 	string(e, ",\"compare\":", report->before ? "recordings:0,1" : "none");
+	if (report->before && report->options.normalize != OUTPUT_NORMALIZE_SAMPLES)
+		emit_printf(e, ",\"scale\":%.9g", compare_scale(report));
 	string(e, ",\"generator\":", "fold-report " FOLD_VERSION);
 	recordings(p);
 	emit_str(e, ",\"trees\":[");

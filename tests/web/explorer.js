@@ -50,9 +50,12 @@ async function open(browser, file, options = {}) {
 	await page.goto("file://" + path.resolve(file));
 	if (options.early)
 		await options.early(page);
+	await ready(page);
+	return page;
+}
+async function ready(page) {
 	await page.waitForFunction(() => window.explorer && !document.body.classList.contains("loading"));
 	await settle(page);
-	return page;
 }
 
 /* Keeps the second part of the data back until go() is called. */
@@ -135,6 +138,19 @@ async function searching(page, plain) {
 	await page.keyboard.press("Enter");
 	await settle(page);
 	same("next match", / · 1 of /.test(await page.locator("#matched").textContent()), true);
+	const places = Number(text.match(/(\d+) place/)[1]), below = json("--by", "comm", one), inside = [];
+	let outermost = 0;
+	below.nodes.frame.forEach((f, i) => {
+		const above = inside[below.nodes.parent[i]] || false, is = below.frames[f].name === wanted;
+		outermost += is && !above ? 1 : 0;
+		inside[i] = above || is;
+	});
+	same("places", places, outermost);
+	await page.locator("#next").click();
+	await page.locator("#previous").click();
+	await page.locator("#previous").click();
+	await settle(page);
+	same("match before the first", (await page.locator("#matched").textContent()).includes(` · ${places} of ${places} `), true);
 	await page.keyboard.press("Escape");
 	await settle(page);
 	await set(page, {zoom: [], search: ""}, "search");
@@ -159,6 +175,50 @@ async function time(page) {
 	await page.locator("#timeline .strip").dblclick();
 	await settle(page);
 	same("all time", await sum(page), whole);
+	for (const [by, bands] of [["thread", 8], ["process", 8], ["cpu", 8], ["kind", 1], ["comm", 8]]) {
+		await page.locator("#bands").selectOption(by);
+		await settle(page);
+		same("bands by " + by, Math.min(bands, await page.locator("#timeline .legend > span").count()), bands);
+	}
+}
+
+/* Only stacks with a function, copied; where its boxes are and what they are painted with. */
+async function choosing(page, plain) {
+	const {name} = plain.frames.slice(1).sort((a, b) => b.total - a.total)[5], pattern = "^" + name.replace(/[[\].+]/g, "\\$&") + "$";
+	await page.evaluate(wanted => explorer.only(explorer.tree.frames.name.indexOf(wanted)), name);
+	await settle(page);
+	same("only with a function", await sum(page), json("--match", pattern, one).total);
+	await page.evaluate(() => Object.defineProperty(navigator, "clipboard", {value: {writeText: async text => (window.copied = text)}}));
+	await page.keyboard.press("c");
+	await settle(page);
+	same("copied", (await page.evaluate(() => copied)).trim().split("\n"), run("-f", "folded", "--match", pattern, one).trim().split("\n").sort());
+	await page.locator("#chips button").click();
+	await page.locator("#order").selectOption("weight");
+	await settle(page);
+	const shown = await page.evaluate(() => [...explorer.rows[0].rows[1].id.subarray(0, explorer.rows[0].rows[1].n)].map(id => explorer.view.value(id)));
+	same("heaviest first", shown, [...shown].sort((a, b) => b - a));
+	await page.locator("#color").selectOption("module");
+	await settle(page);
+	const modules = new Map();
+	for (const f of plain.frames.slice(1))
+		modules.set(f.module || "no module", (modules.get(f.module || "no module") || 0) + f.self);
+	const heaviest = [...modules].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0];
+	same("heaviest module", (await page.locator("#legend span").first().textContent()), (100 * heaviest[1] / plain.total).toFixed(1) + " % " + heaviest[0]);
+	await page.keyboard.press("i");
+	await settle(page);
+	same("root at the bottom", await page.evaluate(() => explorer.picture.boxTop(explorer.picture.parts[0], 1) < explorer.picture.boxTop(explorer.picture.parts[0], 0)), true);
+	await page.locator("#picture").focus();
+	await page.keyboard.press("ArrowUp");
+	await page.keyboard.press("Enter");
+	await settle(page);
+	same("with keys alone", await page.evaluate(() => [explorer.zoomed.depth, explorer.view.value(explorer.zoomed.id)]), [1, shown[0]]);
+	const address = page.url();
+	await page.goto("about:blank");
+	await page.goto(address);
+	await ready(page);
+	same("the address brings all back", await page.evaluate(() => [explorer.zoomed.depth, explorer.state.flip, explorer.state.color, explorer.order]), [1, true, "module", "weight"]);
+	await page.evaluate(() => (location.hash = ""));
+	await settle(page);
 }
 
 async function filters(page, plain) {
@@ -172,6 +232,11 @@ async function filters(page, plain) {
 	await page.locator("#chips button").click();
 	await settle(page);
 	same("all again", await sum(page), plain.total);
+	const [thread, tid] = await page.evaluate(() => [explorer.tree.thread[5], explorer.page.threads.tid[explorer.tree.thread[5]]]);
+	await page.evaluate(index => explorer.state.filter.threads.add(index), thread);
+	await set(page, {}, "filters");
+	same("of a thread", await sum(page), json("--tid", String(tid), one).total);
+	await page.evaluate(() => explorer.state.filter.threads.clear());
 	const cpu = await page.evaluate(() => explorer.tree.cpu[0] - 1);
 	await page.evaluate(c => explorer.state.filter.cpus.add(c), cpu);
 	await set(page, {}, "filters");
@@ -233,9 +298,10 @@ async function comparing(browser) {
 	await page.keyboard.press("3");
 	await settle(page);
 	same("change column", await page.locator("#table .head .change").count(), 1);
+	await page.keyboard.press("1");
+	await settle(page);
 	await page.locator("#by").selectOption("recording");
 	await page.locator("#compare").selectOption("none");
-	await page.keyboard.press("1");
 	await settle(page);
 	same("by recording", (await roots(page)).reduce((s, [, v]) => s + v, 0), whole);
 	await page.close();
@@ -251,7 +317,8 @@ async function nothing(browser) {
 	}
 	const page = await open(browser, "none.html");
 	same("title", await page.locator("#title").textContent(), title);
-	same("says so", await page.locator("#empty").isVisible(), true);
+	same("says so", await page.locator("#empty").textContent(), "There are no samples.");
+	same("no timeline", await page.locator("#timeline").isVisible(), false);
 	await page.close();
 }
 
@@ -269,6 +336,7 @@ async function nothing(browser) {
 	await time(page);
 	await filters(page, plain);
 	await sandwich(page, plain);
+	await choosing(page, plain);
 	await page.close();
 	await first(browser, "one.html", false);
 	await first(browser, "diff.html", true);

@@ -16,7 +16,7 @@ function freshFilter() {
 class Explorer {
 	constructor(page) {
 		this.page = page;
-		this.state = {tree: 0, view: "flame", by: "comm", color: page.compare === "none" ? "kind" : "difference", order: "name", flip: false, bands: "comm", compare: page.compare,
+		this.state = {tree: 0, view: "flame", by: "comm", color: page.compare === "none" ? "kind" : "difference", order: "", flip: false, bands: "comm", compare: page.compare,
 			range: null, zoom: [], frame: -1, search: "", ignoreCase: false, filter: freshFilter()};
 		this.picture = new Picture($("picture"));
 		this.table = new Table($("table"), frame => this.sandwich(frame));
@@ -85,6 +85,10 @@ class Explorer {
 		const [before, now] = compare.slice(11).split(",").map(Number);
 		return Int8Array.from(threads.process, p => processes.recording[p] === now ? 0 : processes.recording[p] === before ? 1 : -1);
 	}
+	/* What --normalize asked for; null: sides are made equal. */
+	get scale() {
+		return this.state.compare === this.page.compare ? this.page.scale || null : null;
+	}
 	get forest() {
 		const key = this.state.tree + " " + this.state.by;
 		if (this.planted !== key) {
@@ -96,14 +100,14 @@ class Explorer {
 	buildView() {
 		const {range} = this.state, tree = this.tree;
 		const [lo, hi] = range ? rowsBetween(tree, range[0], range[1]) : [0, tree.rows];
-		this.view = View.ofRows(this.forest, {pass: this.pass, lo, hi, side: this.sides(lo, hi)});
+		this.view = View.ofRows(this.forest, {pass: this.pass, lo, hi, side: this.sides(lo, hi), scale: this.scale});
 		this.graphs = {};
 	}
 	/* The first picture, before the rest of the data is there. */
 	drawOverview() {
 		const overview = this.page.overview;
 		measure(overview);
-		this.view = new View(overview, overview.now, overview.before);
+		this.view = new View(overview, overview.now, overview.before, this.scale);
 		this.graphs = {};
 		this.palette = new Palette(this.view, this.state.color, this.dark);
 		this.palette.keys.forEach(key => (key[2] = null)); /* not all is there to be counted */
@@ -118,6 +122,13 @@ class Explorer {
 			return view;
 		return graphs.inverted = graphs.inverted || inverted(view);
 	}
+	/* By name siblings stay where they are from picture to picture; leaves are too many for that. */
+	get order() {
+		return this.state.order || (this.state.view === "flame" ? "name" : "weight");
+	}
+	get heaviestFirst() {
+		return this.order === "weight";
+	}
 	get frameOfInterest() {
 		if (this.state.frame >= 0)
 			return this.state.frame;
@@ -129,7 +140,7 @@ class Explorer {
 		return best;
 	}
 	windowOf(graph, id) {
-		const whole = graph.value(graph.root), heaviest = this.state.order === "weight", kids = [];
+		const whole = graph.value(graph.root), heaviest = this.heaviestFirst, kids = [];
 		let x0 = 0;
 		if (graph === this.view)
 			x0 = graph.place(heaviest).left[id] / whole;
@@ -144,6 +155,7 @@ class Explorer {
 	draw(glide) {
 		const {view, state} = this, table = state.view === "table", sum = view.total[0];
 		$("empty").hidden = sum > 0;
+		$("empty").textContent = this.tree.sum ? "Nothing matches the filters." : "There are no samples.";
 		$("picture").hidden = table || !(sum > 0);
 		$("table").hidden = !table || !(sum > 0);
 		$("crumbs").parentNode.hidden = table;
@@ -177,7 +189,7 @@ class Explorer {
 	}
 	layOutGraph(graph) {
 		const {width, seen} = this.picture, up = this.state.flip;
-		const rows = layOut(graph, this.window, width, this.state.order === "weight", this.rows[0]), height = Math.max(rows.n * ROW, seen);
+		const rows = layOut(graph, this.window, width, this.heaviestFirst, this.rows[0]), height = Math.max(rows.n * ROW, seen);
 		this.picture.show([{graph, rows, up, top: up ? height - ROW : 0, dim: this.zoomed.depth, plain: true}], height, this.style());
 	}
 	drawSandwich() {
@@ -188,7 +200,7 @@ class Explorer {
 			const places = view.outermost(hit);
 			this.graphs[key] = {callers: new Merged(view, places, true, frame), callees: new Merged(view, places, false, frame)};
 		}
-		const {callers, callees} = this.graphs[key], whole = {x0: 0, x1: 1}, heaviest = this.state.order === "weight";
+		const {callers, callees} = this.graphs[key], whole = {x0: 0, x1: 1}, heaviest = this.heaviestFirst;
 		const above = layOut(callers, whole, this.picture.width, heaviest, this.rows[0]), below = layOut(callees, whole, this.picture.width, heaviest, this.rows[1]);
 		const top = Math.max(0, above.n - 1) * ROW;
 		this.zoomed = {graph: callees, id: 0, depth: 0};
@@ -300,7 +312,7 @@ class Explorer {
 			id = id === graph.root ? id : graph.parentOf(id);
 		} else if (id !== graph.root) {
 			graph.children(graph.parentOf(id), kids);
-			if (this.state.order === "weight")
+			if (this.heaviestFirst)
 				kids.sort((a, b) => graph.value(b) - graph.value(a) || a - b);
 			id = kids[Math.min(kids.length - 1, Math.max(0, kids.indexOf(id) + (direction === "right" ? 1 : -1)))];
 		}
@@ -343,7 +355,7 @@ class Explorer {
 		put("view", state.view, "flame");
 		put("by", state.by, "comm");
 		put("color", state.color, this.plainColor);
-		put("order", state.order, "name");
+		put("order", state.order, "");
 		put("bands", state.bands, "comm");
 		put("compare", state.compare, this.page.compare);
 		put("up", state.flip ? 1 : 0, 0);
@@ -367,7 +379,7 @@ class Explorer {
 		state.view = word("view", "flame", ["flame", "inverted", "table", "sandwich"]);
 		state.by = word("by", "comm", ["none", "comm", "process", "thread", "cpu", "recording"]);
 		state.color = word("color", this.plainColor, ["kind", "module", "difference"]);
-		state.order = word("order", "name", ["name", "weight"]);
+		state.order = word("order", "", ["name", "weight"]);
 		state.bands = word("bands", "comm", ["comm", "process", "thread", "cpu", "kind"]);
 		state.compare = /^(none|time|recordings:\d+,\d+)$/.test(parts.get("compare")) ? parts.get("compare") : this.page.compare;
 		state.flip = parts.get("up") === "1";

@@ -14,8 +14,11 @@ function showControls(app) {
 	const {state, page, view} = app;
 	for (const tab of $("tabs").children)
 		tab.setAttribute("aria-selected", String(tab.dataset.view === state.view));
-	for (const name of ["by", "color", "order", "bands", "compare"])
+	for (const name of ["by", "color", "bands", "compare"])
 		$(name).value = state[name];
+	$("order").value = app.order;
+	for (const name of ["by", "color", "order", "flip"])
+		$(name).disabled = state.view === "table" || name === "flip" && state.view === "sandwich";
 	$("event").value = state.tree;
 	$("flip").setAttribute("aria-pressed", String(state.flip));
 	$("case").setAttribute("aria-pressed", String(state.ignoreCase));
@@ -24,7 +27,7 @@ function showControls(app) {
 	$("color").querySelector("[value=difference]").disabled = !view.before;
 	$("compare").querySelector("[value=time]").disabled = !state.range && state.compare !== "time";
 	$("title").textContent = page.title || app.tree.title;
-	$("legend").replaceChildren(...app.palette.keys.map(([name, color, self]) => {
+	$("legend").replaceChildren(...app.palette.keys.filter(([, , self]) => self === null || self >= view.sum / 2000).map(([name, color, self]) => {
 		const item = make("span", ""), dot = make("i", "");
 		dot.style.background = color;
 		item.append(dot, (self === null ? "" : percentText(self, view.sum, 1) + " ") + name);
@@ -89,13 +92,14 @@ function showMatches(app) {
 	const some = app.matches.length > 0;
 	$("previous").hidden = $("next").hidden = !some;
 	$("matched").textContent = !app.state.search ? "" : "Matched " + percentText(app.matched, app.view.total[0]) +
-		(some ? " · " + (app.match < 0 ? "" : (app.match + 1).toLocaleString("en-US") + " of ") + app.matches.length.toLocaleString("en-US") : "");
+		(some ? " · " + (app.match < 0 ? "" : (app.match + 1).toLocaleString("en-US") + " of ") +
+			app.matches.length.toLocaleString("en-US") + (app.matches.length === 1 ? " place" : " places") : "");
 }
 
 function showSubject(app, about) {
 	$("details").textContent = about ? about.name + "  (" + about.lines.join("; ") + ")" : "";
 	for (const button of $("actions").children)
-		button.disabled = button.dataset.do !== "copy" && app.subject < 0;
+		button.disabled = button.dataset.do === "copy" ? !(app.view.sum > 0) : app.subject < 0;
 }
 
 function showTip(about, event) {

@@ -3,7 +3,7 @@
  * that draws what is in sight and tells what lies under a point. */
 
 const ROW = 19, FONT = '11.5px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-const LABEL_PX = 22;
+const LABEL_PX = 26, LABEL_CHARS = 3; /* less says nothing */
 
 /* ---- colours: families by kind or module, shades by name, as in the SVG */
 
@@ -21,11 +21,11 @@ function shadeOf(name) {
 function familyColor([hue, saturation, light, dark], shade, isDark) {
 	return `hsl(${hue + shade * 2.5} ${isDark ? saturation * 0.62 : saturation}% ${(isDark ? dark : light) + shade * 2.2}%)`;
 }
-/* Is the difference more than two standard errors of counting?  A side without
- * samples is taken for one of a single sample. */
+/* Is the difference more than three standard errors of counting, as in report/output/compare.c?
+ * A side without samples is taken for one of a single sample. */
 function sureDifference(sides, view) {
 	const unit = view.meanWeight, now = Math.max(sides.now, unit), before = Math.max(sides.before, unit) * view.scale;
-	return Math.abs(sides.now - sides.before * view.scale) > 2 * Math.sqrt((now + before * view.scale) * unit);
+	return Math.abs(sides.now - sides.before * view.scale) > 3 * Math.sqrt((now + before * view.scale) * unit);
 }
 /* More is red, less is blue, what may be chance is grey. */
 function differenceColor(sides, view, isDark) {
@@ -110,7 +110,7 @@ class Pen {
 			const code = text.codePointAt(n);
 			used += this.width(code);
 			if (used > px)
-				return cut ? text.slice(0, cut) + "…" : "";
+				return cut < LABEL_CHARS ? "" : text.slice(0, cut) + "…";
 			n += code > 0xffff ? 2 : 1;
 			if (used + dots <= px)
 				cut = n;

@@ -44,13 +44,16 @@ class Table {
 	changeOf(frame) {
 		return this.sums.total[frame] - this.sums.other[frame] * this.view.scale;
 	}
+	isSure(frame) {
+		return sureDifference({now: this.sums.total[frame], before: this.sums.other[frame]}, this.view);
+	}
 	/* Numbers of frames are in order of names. */
 	order() {
 		const {column, down} = this.sort, sign = down ? -1 : 1, {self, total} = this.sums, {module} = this.frames;
 		const compare = {
 			self: (a, b) => self[a] - self[b],
 			total: (a, b) => total[a] - total[b],
-			change: (a, b) => Math.abs(this.changeOf(a)) - Math.abs(this.changeOf(b)),
+			change: (a, b) => this.isSure(a) - this.isSure(b) || Math.abs(this.changeOf(a)) - Math.abs(this.changeOf(b)),
 			name: (a, b) => a - b,
 			module: (a, b) => module[a] < module[b] ? -1 : module[a] > module[b] ? 1 : 0,
 		}[column];
@@ -101,7 +104,7 @@ class Table {
 			row.style.top = i * TABLE_ROW + "px";
 			row.append(this.cell("self", value(self[f]), 100 * self[f] / sum), this.cell("total", value(total[f]), 100 * total[f] / sum));
 			if (this.view.before)
-				row.append(this.cell("change " + (!sureDifference({now: total[f], before: other[f]}, this.view) ? "unsure" : this.changeOf(f) > 0 ? "more" : "less"),
+				row.append(this.cell("change " + (!this.isSure(f) ? "unsure" : this.changeOf(f) > 0 ? "more" : "less"),
 					(this.changeOf(f) > 0 ? "+" : "−") + percentText(Math.abs(this.changeOf(f)), sum || other[f])));
 			row.append(this.cell("name", name), this.cell("module", this.frames.module[f]));
 			row.title = name;

@@ -25,6 +25,7 @@ class Timeline {
 	/* tree, pass (filters), by: how bars are divided */
 	show(page, tree, pass, by, dark) {
 		Object.assign(this, {page, tree, pass, by, dark});
+		this.element.parentNode.hidden = !tree.rows;
 		this.begin = tree.rows ? tree.time[0] : 0;
 		this.end = tree.rows ? tree.time[tree.rows - 1] + 1 : 1;
 		this.divide();
@@ -60,14 +61,15 @@ class Timeline {
 	}
 	paint() {
 		const canvas = this.canvas, ratio = window.devicePixelRatio || 1;
-		const width = this.element.clientWidth, height = canvas.clientHeight, context = canvas.getContext("2d");
-		if (!this.tree || !width)
+		const width = this.element.clientWidth, height = canvas.clientHeight, context = canvas.getContext("2d"), {tree} = this;
+		if (!tree || !width)
 			return;
 		canvas.width = Math.round(width * ratio);
 		canvas.height = Math.round(height * ratio);
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		const bars = Math.max(1, Math.floor(width / 3)), bands = this.names.length, sums = new Float64Array(bars * bands);
-		const scale = bars / (this.end - this.begin), {tree, pass, column, bandOf, begin} = this;
+		/* Bars of a sample or two would show the clock's beat, not the load. */
+		const bars = Math.max(1, Math.min(Math.floor(width / 3), Math.max(24, Math.round(tree.rows / 8)))), bands = this.names.length, sums = new Float64Array(bars * bands);
+		const scale = bars / (this.end - this.begin), {pass, column, bandOf, begin} = this;
 		for (let row = 0; row < tree.rows; row++)
 			if (!pass || pass[row])
 				sums[Math.min(bars - 1, Math.floor((tree.time[row] - begin) * scale)) * bands + bandOf[column[row]]] += tree.weight[row];
@@ -86,7 +88,7 @@ class Timeline {
 					below += sums[bar * bands + k];
 				const h = sums[bar * bands + b] / most * (height - 2);
 				if (h > 0)
-					context.fillRect(bar * width / bars, height - below / most * (height - 2) - h, width / bars - 0.5, h);
+					context.fillRect(bar * width / bars, height - below / most * (height - 2) - h, width / bars - (width / bars > 6 ? 1 : 0.5), h);
 			}
 		}
 		this.legend.replaceChildren(...this.names.map((name, b) => {
@@ -116,9 +118,11 @@ class Timeline {
 	}
 	say(t) {
 		const [from, to] = this.range || [this.begin, this.end];
-		this.caption.textContent = t !== null ? this.describe(t) :
-			(this.range ? "Selected " : "") + this.describe(from) + " to " + this.describe(to) +
-			(this.range ? " · double-click selects all" : " · drag to select a span of time");
+		if (t !== null)
+			this.caption.textContent = this.describe(t);
+		else
+			this.caption.replaceChildren((this.range ? "Selected " : "") + this.describe(from) + " to " + this.describe(to),
+				make("span", this.range ? " · double-click selects all" : " · drag to select a span of time", {className: "hint"}));
 	}
 	select(range, done) {
 		this.range = range;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * What part of the data is looked at: a forest, and how much of the wanted rows
  * ends in each of its nodes and below.  With two sides, `total` is the mean of
- * both after the other side was scaled to the size of the first, so that what
- * vanished has a width too. */
+ * both after the other side was scaled, to the size of the first or as asked, so
+ * that what vanished has a width too. */
 
 class View {
 	/* now, before: {self, total} by node; before may be null.  forest: a Forest, or
-	 * an Overview that was measured. */
-	constructor(forest, now, before) {
+	 * an Overview that was measured.  scale: see ofRows(). */
+	constructor(forest, now, before, scale) {
 		Object.assign(this, {forest, tree: forest.tree, labels: forest.labels, n: forest.n, nframes: forest.tree.nframes + forest.labels.length,
 			parent: forest.parent, frame: forest.frame, size: forest.size});
 		this.self = now.self;
@@ -19,7 +19,7 @@ class View {
 			return;
 		this.otherSelf = before.self;
 		this.before = before.total;
-		this.scale = this.before[0] ? (this.sum || this.before[0]) / this.before[0] : 0;
+		this.scale = !this.before[0] ? 0 : scale || (this.sum || this.before[0]) / this.before[0];
 		this.total = this.now.map((v, i) => this.mix(v, this.before[i]));
 		this.gap = now.gap && now.gap.map((v, i) => this.mix(v, before.gap[i]));
 	}
@@ -27,8 +27,9 @@ class View {
 	 *   pass    from passing()
 	 *   lo, hi  rows
 	 *   side    null; {lo, hi}: rows between are compared with all others; or, by
-	 *           thread, 0 now, 1 before, -1 neither */
-	static ofRows(forest, {pass, lo, hi, side}) {
+	 *           thread, 0 now, 1 before, -1 neither
+	 *   scale   of the other side; none: both are made equal */
+	static ofRows(forest, {pass, lo, hi, side, scale}) {
 		const {n, leaf} = forest, {weight, thread, rows} = forest.tree, now = new Float64Array(n), before = side ? new Float64Array(n) : null;
 		const add = (to, from, end, wanted) => {
 			for (let row = from; row < end; row++)
@@ -46,7 +47,7 @@ class View {
 			add(before, hi, rows, null);
 		}
 		const sums = self => self && {self, total: addUp(forest.parent, self)};
-		return new View(forest, sums(now), sums(before));
+		return new View(forest, sums(now), sums(before), scale);
 	}
 	/* The width of what was `now` in one side and `before` in the other. */
 	mix(now, before) {

@@ -7,7 +7,7 @@
 # With MODULES=DIR, a tree of kernel modules (DIR/lib/modules/V), those in MODULE_NAMES are
 # loaded, and each of their symbols is looked up in its .ko file.
 set -eu
-[ $# = 2 ] || { sed -n '3,9s/^# //p' "$0"; exit 2; }
+[ $# = 2 ] || { echo "by hand: $0 VMLINUZ VMLINUX"; exit 77; }
 SRC=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$SRC/build}
 for tool in qemu-system-x86_64 cpio python3; do command -v $tool >/dev/null || { echo "needs $tool"; exit 77; }; done

@@ -3,8 +3,8 @@
 # 100,000 random addresses of each large program at hand against eu-addr2line,
 # llvm-symbolizer and addr2line, with every kind of difference and its share.  By
 # hand: minutes for each.  tests/elf/truth.sh is the short form.
-#   tests/bench/truth.sh [FILE[=DEBUGFILE]...]
-#     default: libc, python3, a JVM, each with debug files; a Rust and a Go program, made here
+#   tests/bench/truth.sh all | FILE[=DEBUGFILE]...
+#     all: libc, python3, a JVM, each with debug files; a Rust and a Go program, made here
 #   TRUTH_ADDRESSES=100000  TRUTH_EU=1000 of them for eu-addr2line  TRUTH_JUDGE=500 disputed ones for judge.py
 # A file called vmlinux* is a kernel.
 set -u
@@ -12,6 +12,7 @@ SRC=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$SRC/build}
 probe=$BUILD/tests/unit/report_symbols_probe
 [ -x "$probe" ] || { echo "build $probe first"; exit 77; }
+[ $# -gt 0 ] || { echo "by hand: $0 all | FILE[=DEBUGFILE]..."; exit 77; }
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 python=python3 judge=${TRUTH_JUDGE:-500}
 for p in python3 /usr/bin/python3; do "$p" -c 'import elftools' 2>/dev/null && python=$p && break; done
@@ -30,8 +31,9 @@ compare() { # FILE DEBUGFILE
 		--eu-max "${TRUTH_EU:-1000}" --judge "$judge" --classes 1
 	echo
 }
-if [ $# -eq 0 ]; then
-	for file in "$(ldd "$probe" | sed -n 's/.*libc.so.6 => \([^ ]*\).*/\1/p')" "$(readlink -f /usr/bin/python3)" /usr/bin/python3-dbg /usr/lib/jvm/*/lib/server/libjvm.so; do
+if [ "$*" = all ]; then
+	shift
+	for file in "$(ldd "$probe" | sed -n 's/.*libc.so.6 => \([^ ]*\).*/\1/p')" "$(readlink -f /usr/bin/python3)" /usr/bin/python3-dbg $(readlink -f /usr/lib/jvm/*/lib/server/libjvm.so | sort -u); do
 		[ -f "$file" ] && debug=$(debug_of "$file") && set -- "$@" "$file=$debug"
 		[ "$file" = /usr/bin/python3-dbg ] && [ -f "$file" ] && set -- "$@" "$file"
 	done

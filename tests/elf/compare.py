@@ -116,8 +116,9 @@ others = {t: ask(t, commands[t], addresses) for t in tools if t != 'eu'}
 
 # ---- comparison
 def same_function(address, mine, theirs):
-    """Equal, or two names of one function: aliases are everyone's own choice."""
-    if mine == theirs:
+    """Equal, or two names of one function: aliases are everyone's own choice, and some
+    tools call it by its name in DWARF, which for a static function is not mangled."""
+    if mine == theirs or mine.startswith('_Z') and '%d%s' % (len(theirs), theirs) in mine:
         return True
     for lo, names in at(address):
         if mine in names:

@@ -12,6 +12,7 @@ struct walk {
 	const struct mapset *maps;
 	const struct event_raw_copy *copy;
 	struct unwind_mapping mapping;  /* the one found last */
+	bool beyond;                    /* something was wanted that lies behind a copy cut short */
 };
 
 static struct walk *walk_of(struct unwind_state *u)
@@ -24,8 +25,10 @@ static long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 ad
 	const struct event_raw_copy *copy = walk_of(u)->copy;
 	ev_u64 at = address - copy->regs[UNWIND_REG_SP];
 
-	if (address < copy->regs[UNWIND_REG_SP] || at > copy->size || size > copy->size - at)
+	if (address < copy->regs[UNWIND_REG_SP] || at > copy->size || size > copy->size - at) {
+		walk_of(u)->beyond = address >= copy->regs[UNWIND_REG_SP] && copy->size == EVENT_COPY_BYTES;
 		return -1;
+	}
 	memcpy(to, (const uint8_t *)(copy + 1) + at, size);
 	return 0;
 }
@@ -97,4 +100,6 @@ void replay_walk(struct replay *r, const struct mapset *maps, const struct event
 			r->words[r->n++] = EVENT_WORD_EXACT;
 		r->end = unwind_step(&w.state);
 	}
+	if (r->end == FOLD_STACK_END_UNREADABLE && w.beyond)
+		r->end = FOLD_STACK_END_DEPTH;
 }

@@ -328,7 +328,7 @@ static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint3
 		return;
 	replay_walk(r, t->maps, e->sample.copy, max);
 	u->early += r->end == FOLD_STACK_END_UNMAPPED && is_early(u, t, r->words[r->n - 1]);
-	if (r->end == FOLD_STACK_END_UNMAPPED && r->n <= s->n)
+	if (r->end != FOLD_STACK_END_ROOT && r->end != FOLD_STACK_END_FP_ROOT && r->n <= s->n)
 		return;
 	h = stack_hash_start(seed, EVENT_SIDE_USER, r->n, r->end);
 	for (uint32_t i = 0; i < r->n; i++)

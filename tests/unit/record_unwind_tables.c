@@ -476,13 +476,13 @@ TEST(neighbours_without_tables_are_joined)
 
 struct copy {
 	struct event_raw_copy head;
-	uint64_t stack[64];
+	uint64_t stack[EVENT_COPY_BYTES / 8];
 };
 
 TEST(a_copied_stack_is_walked)
 {
 	static struct replay r;
-	struct copy c = { .head = { .size = sizeof(c.stack) } };
+	static struct copy c = { .head = { .size = 512 } };
 	uint32_t id;
 
 	begin(1 << 20);
@@ -504,10 +504,35 @@ TEST(a_copied_stack_is_walked)
 	c.head.size = 20; /* the second return address was not copied */
 	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 512);
 	CHECK_EQ(r.end, UNWIND_ENDED_UNREADABLE);
-	c.head.size = sizeof(c.stack);
+	c.head.size = 512;
 	c.stack[2] = 0x900000;
 	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 512);
 	CHECK_EQ(r.end, UNWIND_ENDED_UNMAPPED);
+	end();
+}
+
+/* Larger stacks are copied in part: what lies behind that was not unreadable. */
+TEST(a_stack_that_was_cut_is_said_to_be)
+{
+	static struct replay r;
+	static struct copy c = { .head = { .size = sizeof(c.stack) } };
+	uint32_t id;
+
+	begin(1 << 20);
+	id = object(OBJECT_TABLE);
+	map(TGID, 0x500000, 0x520000, 0x1000, id);
+	r.store = &store;
+	r.objects = &objects;
+	c.head.regs[UNWIND_REG_SP] = 0x7000;
+	c.head.regs[UNWIND_REG_RA] = 0x500000 + 0x2005 - 0x1000;
+	for (size_t i = 0; i < sizeof(c.stack) / sizeof(c.stack[0]); i++)
+		c.stack[i] = 0x500000 + 0x2020 - 0x1000;
+	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 1024);
+	CHECK_EQ(r.end, UNWIND_ENDED_DEPTH);
+	CHECK(r.n < 1024 && r.n > 500);
+	c.head.size -= 8;
+	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 1024);
+	CHECK_EQ(r.end, UNWIND_ENDED_UNREADABLE);
 	end();
 }
 

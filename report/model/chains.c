@@ -121,7 +121,7 @@ static struct ordered *sort_addresses(const struct chains *chains)
 	if (!v)
 		return NULL;
 	for (size_t i = 0; i < chains->n; i++) /* offsets are below 2^62 */
-		v[i] = (struct ordered){chains->v[i].offset << 1 | chains->v[i].exact, (uint32_t)i};
+		v[i] = (struct ordered){.key = chains->v[i].offset << 1 | chains->v[i].exact, .index = (uint32_t)i};
 	order_sort(v, v + chains->n, chains->n);
 	for (size_t i = 0; i < chains->n; i++)
 		v[i].key = chains->v[v[i].index].module;

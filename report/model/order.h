@@ -8,7 +8,7 @@
 
 struct ordered {
 	uint64_t key;
-	uint32_t index;
+	uint32_t index, more; /* more: for whoever sorts */
 };
 
 /* Stable, ascending by key.  `scratch` has room for `n` too. */

@@ -12,7 +12,7 @@
 #include "../log.h"
 #include "array.h"
 #include "grow.h"
-#include "pairmap.h"
+#include "reverse.h"
 
 struct tree_private {
 	struct intern text; /* of the frames */
@@ -157,30 +157,6 @@ static void drop_frames(struct builder *b, struct tree *tree)
 
 /* --------------------------------------------------------------- reverse */
 
-/* Each stack from its leaf on; `moved` receives where the samples of a node went. */
-static int reverse_nodes(const struct tree *from, struct twigs *to, uint32_t *moved)
-{
-	struct pairmap known;
-	int new = pairmap_init(&known);
-
-	for (size_t i = 0; new >= 0 && i < from->nnodes; i++) {
-		uint32_t twig = 0, next;
-
-		moved[i] = TREE_NONE;
-		if (!from->nodes[i].self)
-			continue;
-		for (uint32_t at = (uint32_t)i; new >= 0 && at; at = from->nodes[at].parent, twig = next) {
-			new = pairmap_add(&known, twig, from->nodes[at].frame, (uint32_t)to->n, &next);
-			if (new > 0 && twigs_add(to, twig, from->nodes[at].frame, &next))
-				new = -1;
-		}
-		to->v[twig].self += from->nodes[i].self;
-		moved[i] = twig;
-	}
-	pairmap_release(&known);
-	return new < 0 ? -1 : 0;
-}
-
 static void follow(struct builder *b, const uint32_t *place)
 {
 	for (size_t i = 0; i < b->rec->ncounts; i++)
@@ -202,22 +178,12 @@ static int lay_out(struct builder *b, const struct twigs *twigs, struct tree *tr
 
 static int reverse(struct builder *b, struct tree *tree)
 {
-	struct tree forward = *tree;
-	struct twigs reversed;
-	uint32_t *moved = malloc(forward.nnodes * sizeof(*moved));
-	int err = twigs_init(&reversed) || !moved ? -1 : reverse_nodes(&forward, &reversed, moved);
+	uint32_t *moved = malloc(tree->nnodes * sizeof(*moved));
+	int err = moved ? reverse_nodes(tree, moved) : -1;
 
-	tree->nodes = NULL;
-	tree->nnodes = 0;
-	for (size_t i = 0; i < tree->nframes; i++)
-		b->rank[i] = (uint32_t)i; /* nodes have them already */
-	if (!err) {
+	if (!err)
 		follow(b, moved);
-		err = lay_out(b, &reversed, tree);
-	}
-	twigs_release(&reversed);
 	free(moved);
-	free(forward.nodes);
 	return err;
 }
 

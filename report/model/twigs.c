@@ -153,7 +153,7 @@ static int visit_group(struct layout *l, struct tree *tree, uint32_t *place)
 	return 0;
 }
 
-static void link_nodes(struct tree *tree)
+void tree_link(struct tree *tree)
 {
 	for (size_t i = 0; i < tree->nnodes; i++)
 		tree->nodes[i].total = tree->nodes[i].self;
@@ -179,7 +179,7 @@ int twigs_lay_out(const struct twigs *twigs, const uint32_t *rank, uint32_t *pla
 	while (!err && l.ngroups)
 		err = visit_group(&l, tree, place);
 	if (!err)
-		link_nodes(tree);
+		tree_link(tree);
 	layout_release(&l);
 	return err;
 }

@@ -6,12 +6,9 @@
  */
 #include "merge.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../infile.h"
 #include "../log.h"
 #include "../model/array.h"
 #include "group.h"
@@ -189,6 +186,7 @@ static int read_items(struct merge *m, struct reader *reader, const char *file)
 			s.damaged = s.t != NULL;
 			break;
 		}
+		memory_watch_reads(m->options->watch, file, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
 		if (item.kind == FOLD_ITEM_DAMAGE || item.kind == FOLD_ITEM_CUT)
 			warn(file, &item.fault);
 		err = take_item(m, &s, &item, reader_lossy(reader), file);
@@ -201,44 +199,24 @@ static int read_items(struct merge *m, struct reader *reader, const char *file)
 
 /* ---- files */
 
-static int open_file(const char *file, bool *once)
-{
-	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY) : dup(STDIN_FILENO);
-	struct stat st;
-
-	if (fd < 0) {
-		log_error("%s: cannot be opened: %s", file, strerror(errno));
-		return -1;
-	}
-	if (isatty(fd)) {
-		log_error("%s is a terminal, no recording", strcmp(file, "-") ? file : "standard input");
-		close(fd);
-		return -1;
-	}
-	*once = !strcmp(file, "-") || fstat(fd, &st) || !S_ISREG(st.st_mode);
-	return fd;
-}
-
 static int merge_file(struct merge *m, const char *file)
 {
 	uint64_t before = m->result->recordings;
 	struct reader_limits limits = {0};
 	struct reader *reader = NULL;
-	struct stat st;
-	bool once;
-	int fd = open_file(file, &once), err = -1;
+	struct infile in;
+	int err = -1;
 
-	if (fd < 0)
+	if (infile_open(&in, file))
 		return -1;
-	if (!once && !fstat(fd, &st))
-		limits.file_size = (uint64_t)st.st_size;
+	limits.file_size = in.size;
 	log_progress("merging %zu of %zu", ++m->done, m->nfiles);
-	if (reader_new(&reader, source_fd(fd), &limits))
+	if (reader_new(&reader, infile_source(&in), &limits))
 		memory();
 	else
 		err = read_items(m, reader, file);
 	reader_free(reader);
-	close(fd);
+	infile_close(&in);
 	if (!err && m->result->recordings == before) {
 		log_error("%s: no recording in it", file);
 		err = -1;
@@ -295,20 +273,19 @@ static int plan_reader(struct merge *m, struct reader *reader, uint32_t file)
 static int plan_file(struct merge *m, uint32_t file, bool *once)
 {
 	struct reader *reader = NULL;
-	int fd, err;
+	struct infile in;
+	int err = 0;
 
 	*once = !strcmp(m->files[file], "-");
 	if (*once)
 		return 0;
-	fd = open_file(m->files[file], once);
-	if (fd < 0 || *once) {
-		if (fd >= 0)
-			close(fd);
-		return fd < 0 ? -1 : 0;
-	}
-	err = reader_new(&reader, source_fd(fd), NULL) ? memory() : plan_reader(m, reader, file);
+	if (infile_open(&in, m->files[file]))
+		return -1;
+	*once = !in.size;
+	if (!*once)
+		err = reader_new(&reader, infile_source(&in), NULL) ? memory() : plan_reader(m, reader, file);
 	reader_free(reader);
-	close(fd);
+	infile_close(&in);
 	return err;
 }
 

@@ -5,9 +5,11 @@
 
 #include "../../format/label.h"
 #include "../../format/source.h"
+#include "../memory.h"
 
 struct merge_options {
 	struct label_list labels; /* of the merged recording */
+	struct memory_watch *watch;
 	const char *file_label;   /* key that gets each file's name, where it has no such label; NULL none */
 };
 struct merge_result {

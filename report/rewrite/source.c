@@ -90,7 +90,7 @@ int source_begin(struct source *s, struct target *t, const struct fold_meta *met
 	if (merged)
 		s->shift = divide_down((int64_t)(meta->start.realtime - t->meta->start.realtime), (int64_t)t->meta->tick_ns);
 	for (size_t i = 0; i < meta->nevents; i++)
-		s->events[i] = find_event(t->meta, &meta->events[i]);
+		s->events[i] = merged ? find_event(t->meta, &meta->events[i]) : (uint32_t)i;
 	intern_init(&s->text, 0);
 	return merged ? begin_origin(s, meta, more) : 0;
 }

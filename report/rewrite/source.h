@@ -50,6 +50,7 @@ struct source {
 
 /*
  * `meta`: all its events are the target's, its ticks multiples of the target's.
+ * Without `merged` the target's are the same, one by one.
  * `more`: labels that the recording has unless it has them already.  0, or -1.
  */
 int source_begin(struct source *s, struct target *t, const struct fold_meta *meta, struct veil *veil, bool merged,

@@ -43,20 +43,7 @@ static bool translate(const struct source *s, struct fold_sym *sym)
 	return true;
 }
 
-static int add_kernel_name(struct source *s, const struct fold_sym *from)
-{
-	struct fold_sym sym = *from;
-	uint32_t name;
-
-	if (!translate(s, &sym) || idmap_get(&s->strings, from->name) == IDMAP_LOST || veil_hides(s->veil, VEIL_KERNEL))
-		return 0;
-	if (source_string(s, from->name, &name))
-		return -1;
-	sym.name = name;
-	return keep_name(s, &sym, false);
-}
-
-static int add_jit_name(struct source *s, const struct fold_sym *from)
+static int add_code_name(struct source *s, const struct fold_sym *from)
 {
 	struct fold_bytes text = source_text(s, from->name);
 	struct fold_sym sym = *from;
@@ -71,13 +58,31 @@ static int add_jit_name(struct source *s, const struct fold_sym *from)
 	return keep_name(s, &sym, false);
 }
 
+static int add_kernel_name(struct source *s, const struct fold_sym *from)
+{
+	struct fold_sym sym = *from;
+	uint32_t name;
+
+	if (!translate(s, &sym) || idmap_get(&s->strings, from->name) == IDMAP_LOST)
+		return 0;
+	/* Programs in the kernel are as much their users' as generated code is. */
+	if (s->t->modules[sym.module].kind == FOLD_MODULE_BPF)
+		return add_code_name(s, from);
+	if (veil_hides(s->veil, VEIL_KERNEL))
+		return 0;
+	if (source_string(s, from->name, &name))
+		return -1;
+	sym.name = name;
+	return keep_name(s, &sym, false);
+}
+
 int source_names(struct source *s, const struct fold_batch *batch)
 {
 	for (size_t i = 0; i < batch->ksyms.n; i++)
 		if (add_kernel_name(s, &batch->ksyms.v[i]))
 			return -1;
 	for (size_t i = 0; i < batch->jitsyms.n; i++)
-		if (add_jit_name(s, &batch->jitsyms.v[i]))
+		if (add_code_name(s, &batch->jitsyms.v[i]))
 			return -1;
 	return 0;
 }

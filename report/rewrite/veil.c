@@ -76,7 +76,7 @@ static bool is_system(struct fold_bytes path)
 
 int veil_path(struct veil *v, uint32_t module_kind, struct fold_bytes *text, char buf[VEIL_TEXT], bool *own)
 {
-	bool kernel = module_kind == FOLD_MODULE_KERNEL || module_kind == FOLD_MODULE_KO || module_kind == FOLD_MODULE_BPF;
+	bool kernel = module_kind == FOLD_MODULE_KERNEL || module_kind == FOLD_MODULE_KO;
 
 	if (!v || kernel || is_system(*text))
 		return 0;

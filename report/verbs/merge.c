@@ -15,6 +15,8 @@
 struct options {
 	bool help, quiet, verbose;
 	const char *out;
+	uint64_t max_memory;
+	struct memory_watch watch;
 	struct merge_options merge;
 	struct word_list labels, files;
 };
@@ -23,6 +25,7 @@ static const struct row rows[] = {
 	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
 	{0, "label", "KEY=VALUE", "a label of all, where a recording has none of this key; may be given again", ROW_WORDS, AT(labels)},
 	{0, "file-label", "KEY", "label each recording with its file's name, where it has none of this key", ROW_WORD, AT(merge.file_label)},
+	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
 	{'v', "verbose", NULL, "tell more", ROW_FLAG, AT(verbose)},
 	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
@@ -67,7 +70,7 @@ static void tell(const struct merge_result *r)
 		log_info("%" PRIu64 " of them had no end: they were cut, or the recorder was killed", r->unfinished);
 }
 
-static int run(const struct options *opt)
+static int run(struct options *opt)
 {
 	struct merge_result result = {0};
 	struct outfile out = {0};
@@ -77,9 +80,13 @@ static int run(const struct options *opt)
 		log_error("a recording is not for terminals: use -o FILE");
 		return VERB_USAGE;
 	}
+	if (memory_watch_open(&opt->watch, opt->max_memory))
+		return VERB_FAILED;
+	opt->merge.watch = &opt->watch;
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out});
-	err = outfile_open(&out, opt->out) || merge_files(opt->files.v, opt->files.n, &opt->merge, stream_sink(out.stream), &result) ||
+	err = memory_watch_start(&opt->watch) || outfile_open(&out, opt->out) || merge_files(opt->files.v, opt->files.n, &opt->merge, stream_sink(out.stream), &result) ||
 	      outfile_commit(&out);
+	memory_watch_release(&opt->watch);
 	outfile_release(&out);
 	if (!err)
 		tell(&result);

@@ -210,14 +210,21 @@ static int load_probe(struct recorder *r)
 	return 0;
 }
 
+static const char *why_inherited(const struct recorder *r)
+{
+	if (r->options->inherit)
+		return "asked for";
+	if (!r->host.host_pids)
+		return "this is a pid namespace of its own";
+	return r->host.btf ? strerror(probe_inherits(r->probe)) : "the kernel has no type information (BTF)";
+}
+
 static void say_how(const struct recorder *r)
 {
 	if (r->probe_options.scoped && !probe_inherits(r->probe))
 		log_detail("sampling all CPUs, keeping what is asked for");
 	else
-		log_detail("each thread has a sampling event of its own, which sees little of short lives: %s",
-			   r->probe_options.scoped ? strerror(probe_inherits(r->probe)) :
-			   r->host.host_pids ? "asked for" : "this is a pid namespace of its own");
+		log_detail("each thread has a sampling event of its own, which sees little of short lives: %s", why_inherited(r));
 }
 
 static int open_probe(struct recorder *r)
@@ -242,10 +249,10 @@ static void open_names(struct recorder *r)
 {
 	int err;
 
-	if (r->options->no_kernel_symbols || host_shows_kernel())
+	if (r->options->no_kernel_symbols)
 		return;
 	err = names_open(&r->names);
-	if (err)
+	if (err && !host_shows_kernel())
 		log_detail("kernel functions have no names here: %s", strerror(-err));
 }
 

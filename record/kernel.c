@@ -19,6 +19,14 @@
 #define HIDDEN_BELOW (UINT64_C(512) << 20)
 #define HIDDEN_SPAN (UINT64_C(2) << 30)
 
+/* Above this there are modules and programs, below it from the image's base on only
+ * the image; 0: nothing is certain without its symbols. */
+#ifdef __x86_64__
+#define IMAGE_TOP UINT64_C(0xffffffffc0000000)
+#else
+#define IMAGE_TOP UINT64_C(0)
+#endif
+
 static int open_text(const char *dir, const char *name)
 {
 	char path[4096];
@@ -59,7 +67,7 @@ static int kernel_base(struct kernel *k)
 	return 0;
 }
 
-int kernel_init(struct kernel *k, const char *proc, const char *sys)
+int kernel_init(struct kernel *k, const char *proc, const char *sys, bool asks)
 {
 	*k = (struct kernel){.proc = proc, .sys = sys};
 	k->hidden = (struct kernel_region){.kind = FOLD_MODULE_KO, .module = KERNEL_NO_MODULE, .name = k->hidden_name};
@@ -68,6 +76,7 @@ int kernel_init(struct kernel *k, const char *proc, const char *sys)
 	if (kernel_base(k))
 		return -1;
 	k->anchored = !k->base;
+	k->asks = asks && (k->anchored || IMAGE_TOP);
 	return 0;
 }
 
@@ -77,7 +86,7 @@ void kernel_release(struct kernel *k)
 		free(k->regions[i].name);
 	free(k->regions);
 	kallsyms_release(&k->symbols);
-	table_release(&k->asked);
+	free(k->known);
 	*k = (struct kernel){0};
 }
 
@@ -252,14 +261,21 @@ static int programs_load(struct kernel *k)
 	return 0;
 }
 
+static int kernel_list(struct kernel *k)
+{
+	k->listed = true;
+	kallsyms_release(&k->symbols);
+	return kallsyms_load(&k->symbols, open_text(k->proc, "kallsyms")) ? -1 : programs_load(k);
+}
+
 static int kernel_load(struct kernel *k)
 {
 	k->loaded = true;
 	if (k->anchored)
 		return 0;
-	if (modules_load(k) || kallsyms_load(&k->symbols, open_text(k->proc, "kallsyms")))
+	if (modules_load(k))
 		return -1;
-	return programs_load(k);
+	return k->asks ? 0 : kernel_list(k);
 }
 
 /* ------------------------------------------------------------ lookup */
@@ -275,6 +291,8 @@ static bool image_find(const struct kernel *k, uint64_t address, struct kernel_p
 {
 	uint64_t span = KERNEL_SPAN;
 
+	if (k->asks && IMAGE_TOP - k->base < span)
+		span = IMAGE_TOP - k->base;
 	if (k->symbols.image_end > k->base && k->symbols.image_end - k->base < span)
 		span = k->symbols.image_end - k->base;
 	if (address - k->base >= span)
@@ -312,6 +330,25 @@ static bool hidden_find(struct kernel *k, uint64_t address, struct kernel_place 
 	return out->offset < HIDDEN_SPAN;
 }
 
+/* Something new since we looked, a module or a program?  False: no. */
+static bool look_again(struct kernel *k, bool *failed)
+{
+	uint64_t version = k->version;
+
+	if (!k->modules_asked) {
+		k->modules_asked = true;
+		*failed = modules_load(k) != 0;
+		if (!*failed && k->version != version && k->listed)
+			*failed = kernel_list(k) != 0; /* for its names */
+		if (*failed || k->version != version)
+			return !*failed;
+	}
+	if (k->listed)
+		return false;
+	*failed = kernel_list(k) != 0;
+	return !*failed;
+}
+
 bool kernel_find(struct kernel *k, uint64_t address, struct kernel_place *out, bool *failed)
 {
 	if (!k->loaded && kernel_load(k)) {
@@ -320,7 +357,6 @@ bool kernel_find(struct kernel *k, uint64_t address, struct kernel_place *out, b
 	}
 	for (;;) {
 		struct kernel_region *r = region_find(k, address);
-		uint64_t version = k->version;
 
 		if (r) {
 			*out = (struct kernel_place){.region = r, .offset = address - r->start};
@@ -330,16 +366,7 @@ bool kernel_find(struct kernel *k, uint64_t address, struct kernel_place *out, b
 			return hidden_find(k, address, out);
 		if (image_find(k, address, out))
 			return true;
-		if (k->modules_asked)
-			return false;
-		/* A module that was loaded meanwhile? */
-		k->modules_asked = true;
-		*failed = modules_load(k) != 0;
-		if (*failed || k->version == version)
-			return false;
-		kallsyms_release(&k->symbols);
-		*failed = kernel_load(k) != 0;
-		if (*failed)
+		if (!look_again(k, failed))
 			return false;
 	}
 }
@@ -355,7 +382,41 @@ bool kernel_symbol_new(struct kernel *k, uint64_t address, struct kernel_symbol 
 	return true;
 }
 
-bool kernel_ask(struct kernel *k, uint64_t address)
+/* ------------------------------------------------------------ names from elsewhere */
+
+/* Index of the first function that begins above `address`. */
+static size_t known_above(const struct kernel *k, uint64_t address)
 {
-	return !table_get(&k->asked, address) && !table_put(&k->asked, address, 1);
+	size_t lo = 0, hi = k->nknown;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->known[mid].start > address)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+bool kernel_ask(const struct kernel *k, uint64_t address)
+{
+	size_t at = known_above(k, address);
+
+	return !at || address >= k->known[at - 1].end;
+}
+
+int kernel_told(struct kernel *k, uint64_t start, uint64_t end)
+{
+	size_t at = known_above(k, start);
+	struct kernel_function *v = array_grow(k->known, &k->known_room, k->nknown + 1, sizeof(*v));
+
+	if (!v)
+		return -1;
+	k->known = v;
+	memmove(v + at + 1, v + at, (k->nknown - at) * sizeof(*v));
+	v[at] = (struct kernel_function){.start = start, .end = end};
+	k->nknown++;
+	return 0;
 }

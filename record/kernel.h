@@ -6,6 +6,10 @@
  * What is there at the start comes from /proc/kallsyms and /proc/modules, read
  * when the first kernel address is asked for; what comes later, from KSYMBOL
  * events.  Where addresses are hidden, text counts from an anchor of our own.
+ *
+ * The kernel makes all of kallsyms anew for who reads it, which is most of what a
+ * short recording costs.  Where names can be had one by one (`asks`), it is read only
+ * if there is text that is neither the image nor a module nor told by an event.
  */
 #ifndef FOLD_RECORD_KERNEL_H
 #define FOLD_RECORD_KERNEL_H
@@ -13,7 +17,6 @@
 #include "event.h"
 #include "identity.h"
 #include "kallsyms.h"
-#include "table.h"
 
 /* Offset space of module 0: text and init text of any kernel. */
 #define KERNEL_SPAN (UINT64_C(256) << 20)
@@ -36,6 +39,10 @@ struct kernel_symbol {
 	const char *name;
 };
 
+struct kernel_function {
+	uint64_t start, end;
+};
+
 struct kernel {
 	const char *proc, *sys;
 	struct identity identity;  /* its build-id */
@@ -47,15 +54,19 @@ struct kernel {
 	struct kernel_region *regions;
 	size_t nregions, regions_room;
 	uint64_t version;          /* of the regions: counts up with each change */
-	bool loaded;               /* regions and symbols were read */
+	bool loaded;               /* regions were read, and symbols unless... */
+	bool asks;                 /* ...names come from elsewhere, but for... */
+	bool listed;               /* ...text of which nothing else tells */
 	bool modules_asked;        /* /proc/modules was read again for this batch */
 
 	struct kallsyms symbols;
-	struct table asked;        /* of kernel_ask() */
+	struct kernel_function *known; /* of kernel_ask(), sorted */
+	size_t nknown, known_room;
 };
 
-/* Reads the build-id and finds out whether addresses are shown.  0, or -1 out of memory. */
-int kernel_init(struct kernel *k, const char *proc, const char *sys);
+/* Reads the build-id and finds out whether addresses are shown.  `asks`: names can be
+ * had one by one.  0, or -1 out of memory. */
+int kernel_init(struct kernel *k, const char *proc, const char *sys, bool asks);
 void kernel_release(struct kernel *k); /* accepts a zeroed struct */
 
 struct kernel_place {
@@ -72,8 +83,10 @@ void kernel_ko_identity(const struct kernel *k, const char *name, struct identit
 /* The function that holds `address`; true only the first time that it is asked for. */
 bool kernel_symbol_new(struct kernel *k, uint64_t address, struct kernel_symbol *out);
 
-/* True the first time for an address: whoever knows names elsewhere is asked once. */
-bool kernel_ask(struct kernel *k, uint64_t address);
+/* Nobody has named the function at `address` yet: ask for it... */
+bool kernel_ask(const struct kernel *k, uint64_t address);
+/* ...and tell what it was.  0, or -1 out of memory. */
+int kernel_told(struct kernel *k, uint64_t start, uint64_t end);
 
 /* Text came or went.  0, or -1 out of memory. */
 int kernel_event(struct kernel *k, const struct event_ksymbol *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of kernel functions where their addresses are hidden from us: the kernel
- * prints them, from inside.
+ * Names of kernel functions, printed by the kernel from inside: also where addresses
+ * are hidden from us, and for less than reading all of kallsyms.
  */
 #ifndef FOLD_RECORD_NAMES_H
 #define FOLD_RECORD_NAMES_H

@@ -36,7 +36,7 @@ struct recorder {
 	struct command command;
 	struct writer *writer;
 	struct session *session;
-	struct names names;   /* of kernel functions, when kallsyms hides them */
+	struct names names;   /* of kernel functions */
 	int signals;          /* signalfd */
 	sigset_t old_mask;
 	uint64_t start, deadline;

@@ -97,19 +97,23 @@ static int region_module(struct session *s, struct kernel_region *r)
 	return r->kind == FOLD_MODULE_BPF ? add_symbol(s, false, r->module, 0, r->end - r->start, r->name) : 0;
 }
 
-/* A function that is known by its distance from the anchor only. */
-static int name_hidden(struct session *s, uint64_t address, const struct kernel_place *place, uint32_t module)
+/* By asking for the function around `address`, once. */
+static int name_asked(struct session *s, uint64_t address, const struct kernel_place *place, uint32_t module)
 {
-	struct kernel_symbol sym;
 	uint64_t into, offset = place->offset;
+	struct kernel_symbol sym;
 
-	if (!s->options.kernel_name || !s->options.kernel_symbols || !kernel_ask(&s->kernel, address) ||
-	    !s->options.kernel_name(s->options.kernel_name_state, address, &sym))
+	if (!s->options.kernel_symbols || !kernel_ask(&s->kernel, address))
 		return 0;
+	if (!s->options.kernel_name(s->options.kernel_name_state, address, &sym))
+		return kernel_told(&s->kernel, address, address + 1);
+	if (kernel_told(&s->kernel, sym.start, sym.start + sym.size))
+		return -1;
 	into = address - sym.start;
-	/* one that begins below all that can be told has no name */
-	if (into > offset || (into && !kernel_ask(&s->kernel, sym.start)))
-		return 0;
+	if (into > offset)
+		return 0; /* it begins before all that can be told */
+	if (place->region && place->region->end - sym.start < sym.size)
+		sym.size = place->region->end - sym.start;
 	return add_symbol(s, false, module, offset - into, sym.size, sym.name);
 }
 
@@ -119,10 +123,11 @@ static int name_kernel(struct session *s, uint64_t address, const struct kernel_
 	uint64_t start = place->image ? s->kernel.base : place->region->start;
 	struct kernel_symbol sym;
 
-	if (s->kernel.anchored)
-		return name_hidden(s, address, place, module);
-	if ((place->region && place->region->kind == FOLD_MODULE_BPF) ||
-	    !kernel_symbol_new(&s->kernel, address, &sym) || sym.start < start)
+	if (place->region && place->region->kind == FOLD_MODULE_BPF)
+		return 0;
+	if (s->kernel.asks)
+		return name_asked(s, address, place, module);
+	if (s->kernel.anchored || !kernel_symbol_new(&s->kernel, address, &sym) || sym.start < start)
 		return 0;
 	if (place->region && sym.size > place->region->end - sym.start)
 		sym.size = place->region->end - sym.start;

@@ -85,7 +85,7 @@ int session_new(struct session **out, struct writer *writer, const struct fold_m
 	processes_init(&s->processes, options->aggregate);
 	modules_init(&s->modules, &s->options, &meta->start, &s->batch.strings);
 	jit_init(&s->jit, &s->modules.backings, s->modules.realtime, jit_name, s);
-	if (batch_init(&s->batch, writer, &s->modules, &s->account) || kernel_init(&s->kernel, options->proc, options->sys) ||
+	if (batch_init(&s->batch, writer, &s->modules, &s->account) || kernel_init(&s->kernel, options->proc, options->sys, options->kernel_name) ||
 	    define_kernel(s)) {
 		log_error("out of memory");
 		return -1;

@@ -22,7 +22,7 @@ struct session_options {
 	enum session_paths paths;
 	bool raw_addresses;
 	bool kernel_symbols;   /* name the kernel addresses that were hit */
-	/* Who knows the function at an address that kallsyms hides; NULL nobody. */
+	/* Who knows the function at a kernel address; NULL nobody: kallsyms does, unless it is hidden. */
 	bool (*kernel_name)(void *state, uint64_t address, struct kernel_symbol *out);
 	void *kernel_name_state;
 	bool aggregate;

@@ -147,6 +147,58 @@ TEST(kernel_modules_and_programs)
 	back_free(b);
 }
 
+/* Somebody else knows names: one function in the image, one in a module, no more. */
+static bool name_of(void *state, uint64_t address, struct kernel_symbol *out)
+{
+	int *asked = state;
+
+	++*asked;
+	if (address >= K + 0x100 && address < K + 0x200)
+		*out = (struct kernel_symbol){.start = K + 0x100, .size = 0x100, .name = "one"};
+	else if (address >= KO + 0x40 && address < KO + 0x900)
+		*out = (struct kernel_symbol){.start = KO + 0x40, .size = 0x8c0, .name = "work"};
+	else
+		return false;
+	return true;
+}
+
+TEST(names_that_are_asked_for)
+{
+	int asked = 0;
+	struct session_options options = {.kernel_symbols = true, .paths = SESSION_PATHS_FULL, .kernel_name = name_of, .kernel_name_state = &asked};
+	struct fix f;
+	struct back *b;
+	uint64_t size;
+
+	fix_begin(&f, &options, hidden);
+	KSAMPLE(&f, 3, K + 0x110, K + 0x150, K + 0x405);
+	KSAMPLE(&f, 3, K + 0x120, K + 0x407);
+	b = fix_end(&f);
+	CHECK(b->flags & FOLD_FLAG_KERNEL_ANCHORED);
+	CHECK_EQ(b->nksyms, 1);
+	CHECK_STR(back_string(b, b->ksyms[0].name), "one");
+	CHECK_EQ(b->ksyms[0].size, 0x100);
+	/* each nameless address, of a call and behind it; the function once */
+	CHECK_EQ(asked, 5);
+	back_free(b);
+#ifdef __x86_64__
+	asked = 0;
+	fix_begin(&f, &options, shown);
+	KSAMPLE(&f, 3, K + 0x110, K + 0x150, KO + 0x50);
+	/* and the list of all has what nobody else tells of */
+	KSAMPLE(&f, 3, BPF + 0x10, UINT64_C(0xffffffffc0201008), KO + 0x60);
+	b = fix_end(&f);
+	CHECK(strstr(back_row(b, 0), " - my_mod+0x50;[kernel]+0x150;[kernel]+0x110"));
+	CHECK(strstr(back_row(b, 1), " - my_mod+0x60;ftrace_trampoline+0x8;bpf_prog_0123456789abcdef_prog+0x10"));
+	CHECK_STR(ksym(b, "[kernel]", 0x100, &size), "one");
+	CHECK_STR(ksym(b, "my_mod", 0x40, &size), "work");
+	CHECK_EQ(size, 0x8c0);
+	CHECK_STR(ksym(b, "bpf_prog_0123456789abcdef_prog", 0, &size), "bpf_prog_0123456789abcdef_prog");
+	CHECK_EQ(asked, 2);
+	back_free(b);
+#endif
+}
+
 TEST(programs_that_come_and_go)
 {
 	struct fix f;

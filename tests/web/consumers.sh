@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The real readers of our exchange formats take them, and find the same sums:
-# speedscope, the Firefox Profiler's importer, and Go's pprof where it is packaged.
+# speedscope, protoc, the Firefox Profiler's importer, and Go's pprof where it is packaged.
 set -u
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "no Chromium"; exit 77; }
 command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or npm"; exit 77; }
@@ -34,11 +34,22 @@ pq thread samples-top-down --include-idle >tree
 grep -q 'Top-Down Call Tree' tree || { cat loaded status tree; fail "the Firefox Profiler does not take it"; }
 pq stop --all >/dev/null
 
+"$FOLD_REPORT" -q --no-system --by none -f folded -o plain.folded one.foldrec || fail plain.folded
+if command -v protoc >/dev/null; then
+	gzip -dc one.pb.gz | protoc -I"$SRC/tests/web" --decode=Profile profile.proto >decoded || fail "protoc does not decode it"
+	python3 "$SRC/tests/web/pprof.py" protoc plain.folded decoded || fail "protoc finds something else"
+else
+	echo "protoc is not installed: not tried"
+fi
 source=/usr/share/gocode/src/github.com/google/pprof
 if command -v go >/dev/null && [ -d "$source" ]; then
 	[ -x "$BUILD/tests/web/pprof" ] || GO111MODULE=off GOPATH=/usr/share/gocode GOFLAGS=-p=1 go build -o "$BUILD/tests/web/pprof" github.com/google/pprof
 	sum=$("$BUILD/tests/web/pprof" -raw one.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next } /^Locations/ { on = 0 } on && $1 ~ /^[0-9]+$/ { sum += $1 } END { print sum }')
 	[ "$sum" = "$total" ] || fail "pprof finds $sum samples, folded has $total"
+	for as in top tree traces; do
+		"$BUILD/tests/web/pprof" -$as -nodecount=1000000 -nodefraction=0 -edgefraction=0 -sample_index=samples one.pb.gz >one.$as 2>/dev/null
+	done
+	python3 "$SRC/tests/web/pprof.py" go plain.folded one.top one.tree one.traces || fail "pprof's numbers are not ours"
 else
 	echo "Go's pprof is not packaged here: not tried"
 fi

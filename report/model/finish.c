@@ -105,5 +105,7 @@ int segment_finish(struct segment *s)
 		record->first = segment_monotonic(s, s->first);
 		record->last = segment_monotonic(s, s->last);
 	}
+	record->modules = s->modules;
+	s->modules = (struct idmap){0};
 	return finish_counts(s);
 }

@@ -24,8 +24,10 @@ void recording_release(struct recording *rec)
 		free(rec->modules[i].segments);
 		free(rec->modules[i].syms);
 	}
-	for (size_t i = 0; i < rec->nsegments; i++)
+	for (size_t i = 0; i < rec->nsegments; i++) {
 		free(rec->segments[i].notes);
+		idmap_release(&rec->segments[i].modules);
+	}
 	for (size_t i = 0; i < rec->norigins; i++)
 		free(rec->origins[i].labels);
 	free(rec->modules);

@@ -13,6 +13,7 @@
 #include "../../format/fold.h"
 #include "../../format/error.h"
 #include "../../format/intern.h"
+#include "idmap.h"
 
 #define REC_NONE UINT32_MAX
 
@@ -144,6 +145,7 @@ struct rec_segment { /* one recording: META to END */
 	uint64_t section_bytes[FOLD_SECTION_MAX]; /* raw */
 	uint32_t nnotes;
 	struct fold_bytes *notes;
+	struct idmap modules;  /* what the file's module ids are here */
 };
 
 /* One of the recordings that a segment was merged from. */

@@ -22,6 +22,7 @@ int verb_report(int argc, char **argv);  /* without a verb: argv[0] is the progr
 int verb_diff(int argc, char **argv);    /* the same of two recordings side by side */
 int verb_merge(int argc, char **argv);   /* many recordings as one */
 int verb_redact(int argc, char **argv);  /* the same without what is not to be given away */
+int verb_embed(int argc, char **argv);   /* names into a copy, for machines without debug files */
 int verb_info(int argc, char **argv);    /* what was recorded, how well, what it cost */
 int verb_check(int argc, char **argv);   /* every violation of the format; 1 if there is one */
 int verb_dump(int argc, char **argv);    /* every item of the file as lines of JSON */

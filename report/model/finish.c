@@ -33,6 +33,34 @@ static int translate(struct segment *s, const struct tally_key *from, struct tal
 	       stack_number(s, SIDE_USER, from->ustack, &to->ustack) ? -1 : 0;
 }
 
+/* Do different ids of the file mean different things of ours?  They do, but in odd or damaged recordings. */
+static bool all_differ(const struct segment *s)
+{
+	const struct rec_segment *record = segment_record(s);
+
+	for (uint32_t i = 0; i < record->meta.nevents; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (s->events[i] == s->events[k])
+				return false;
+	/* Each thread has an entry of its own unless its definition was lost. */
+	return !record->damages && s->load->stacks.n == 1 + s->stacks[SIDE_KERNEL].n + s->stacks[SIDE_USER].n;
+}
+
+/* As hand_over(), for the first recording: nothing is there that its counts could meet. */
+static int hand_over_all(struct segment *s, uint32_t *index)
+{
+	for (size_t i = 0; i < s->tally.n; i++) {
+		struct tally_key *key = &s->tally.entries[i].key;
+
+		if (translate(s, key, key))
+			return -1;
+		if (index)
+			index[i] = (uint32_t)i;
+	}
+	tally_adopt(&s->load->tally, &s->tally);
+	return 0;
+}
+
 /* Into the counts of all recordings; `index` receives where each went. */
 static int hand_over(struct segment *s, uint32_t *index)
 {
@@ -66,7 +94,8 @@ static int finish_counts(struct segment *s)
 		if (!index)
 			return -1;
 	}
-	err = hand_over(s, index);
+	tally_rest(&s->tally);
+	err = !load->tally.n && all_differ(s) ? hand_over_all(s, index) : hand_over(s, index);
 	for (size_t i = s->first_kept; !err && i < load->nsamples; i++)
 		load->samples[i].count = index[load->samples[i].count];
 	free(index);

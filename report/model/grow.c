@@ -11,6 +11,8 @@
 #include "array.h"
 #include "order.h"
 
+#define AHEAD 16 /* counts that memory is asked for before they are grown */
+
 struct stem { /* what grew for a node, and on which twig its stack stands */
 	uint32_t base, twig;
 };
@@ -44,18 +46,17 @@ static uint64_t value(const struct grower *g, const struct rec_count *count)
 
 /* --------------------------------------------------------- mark and name */
 
-static int mark_stack(struct grower *g, uint32_t leaf)
+/* Its caller is marked here, and what lies below that in want_inner(). */
+static int want_leaf(struct grower *g, uint32_t leaf)
 {
-	const struct rec_node *nodes = g->rec->nodes;
+	const struct rec_node *node;
 
-	if (leaf == REC_NONE)
+	if (leaf == REC_NONE || g->leaf_chain[leaf] != REC_NONE)
 		return 0;
-	if (g->leaf_chain[leaf] == REC_NONE && chains_want(&g->chains, &nodes[leaf], true, &g->leaf_chain[leaf]))
-		return -1;
-	for (uint32_t at = nodes[leaf].parent; at != REC_NONE && g->inner_chain[at] == REC_NONE; at = nodes[at].parent)
-		if (chains_want(&g->chains, &nodes[at], nodes[at].exact, &g->inner_chain[at]))
-			return -1;
-	return 0;
+	node = &g->rec->nodes[leaf];
+	if (node->parent != REC_NONE)
+		g->inner_chain[node->parent] = 0;
+	return chains_want(&g->chains, node, true, &g->leaf_chain[leaf]);
 }
 
 /* Where roots[] remembers the root of this count. */
@@ -87,15 +88,24 @@ static void sort_planned(struct grower *g)
 {
 	struct ordered *v = g->planned, *scratch = g->planned + g->rec->ncounts;
 
-	for (size_t i = 0; i < g->nplanned; i++) {
-		const struct rec_count *count = &g->rec->counts[v[i].index];
-
-		v[i].key = (uint64_t)count->uleaf << 32 | count->kleaf;
-	}
 	order_sort(v, scratch, g->nplanned);
 	for (size_t i = 0; i < g->nplanned; i++)
-		v[i].key = *known_root(g, &g->rec->counts[v[i].index]);
+		v[i].key = v[i].more;
 	order_sort(v, scratch, g->nplanned);
+}
+
+/* The callers of all leaves: those of a node stand before it. */
+static int want_inner(struct grower *g)
+{
+	const struct rec_node *nodes = g->rec->nodes;
+
+	for (size_t i = g->rec->nnodes; i-- > 0;)
+		if (g->inner_chain[i] != REC_NONE && nodes[i].parent != REC_NONE)
+			g->inner_chain[nodes[i].parent] = 0;
+	for (size_t i = 0; i < g->rec->nnodes; i++)
+		if (g->inner_chain[i] != REC_NONE && chains_want(&g->chains, &nodes[i], nodes[i].exact, &g->inner_chain[i]))
+			return -1;
+	return 0;
 }
 
 static int plan(struct grower *g)
@@ -105,10 +115,14 @@ static int plan(struct grower *g)
 
 		if (count->event != g->options->event || !value(g, count))
 			continue;
-		g->planned[g->nplanned++].index = (uint32_t)i;
-		if (mark_stack(g, count->uleaf) || mark_stack(g, count->kleaf) || plan_root(g, count))
+		if (want_leaf(g, count->uleaf) || want_leaf(g, count->kleaf) || plan_root(g, count))
 			return -1;
+		g->planned[g->nplanned++] = (struct ordered){
+			.key = (uint64_t)count->uleaf << 32 | count->kleaf, .index = (uint32_t)i, .more = *known_root(g, count),
+		};
 	}
+	if (want_inner(g))
+		return -1;
 	sort_planned(g);
 	return chains_resolve(&g->chains);
 }
@@ -244,8 +258,13 @@ int grow(struct twigs *twigs, struct frames *frames, struct symbolizer *symboliz
 	int err = grower_init(&g, symbolizer) || plan(&g) ? -1 : 0;
 
 	memset(leaves, 0xff, g.rec->ncounts * sizeof(*leaves));
-	for (size_t i = 0; !err && i < g.nplanned; i++)
+	for (size_t i = 0; !err && i < g.nplanned; i++) {
+		if (i + AHEAD < g.nplanned) {
+			__builtin_prefetch(&g.rec->counts[g.planned[i + AHEAD].index]);
+			__builtin_prefetch(&leaves[g.planned[i + AHEAD].index], 1);
+		}
 		err = grow_count(&g, &g.rec->counts[g.planned[i].index], &leaves[g.planned[i].index]);
+	}
 	grower_release(&g);
 	return err;
 }

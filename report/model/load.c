@@ -399,6 +399,9 @@ static int load_finish(struct load *load)
 	rec->nodes = load->trie.nodes;
 	rec->nnodes = load->trie.n;
 	load->trie.nodes = NULL;
+	trie_release(&load->trie);
+	pairmap_release(&load->stacks.numbers);
+	tally_rest(&load->tally);
 	if (load->keep.samples && !(place = malloc((load->tally.n + 1) * sizeof(*place))))
 		return -1;
 	err = fill_counts(load, place);

@@ -58,11 +58,14 @@ void tally_release(struct tally *tally)
 /* Room for a block of new entries, so that nothing moves while it is counted. */
 static int tally_reserve(struct tally *tally, size_t n, bool weighted)
 {
+	size_t nslots = tally->nslots ? tally->nslots : TALLY_FIRST_SLOTS;
+
 	if (tally->n + n >= UINT32_MAX)
 		return -1;
-	while (tally->n + n > tally->nslots / 4 * 3)
-		if (tally_rehash(tally, tally->nslots * 2))
-			return -1;
+	while (tally->n + n > nslots / 4 * 3)
+		nslots *= 2;
+	if (nslots != tally->nslots && tally_rehash(tally, nslots))
+		return -1;
 	if (array_room(tally->entries, tally->room, tally->n + n))
 		return -1;
 	if (!weighted && !tally->weights)
@@ -131,4 +134,22 @@ int tally_add(struct tally *tally, const struct tally_key *keys, size_t n, const
 			    index ? index + at : NULL);
 	}
 	return 0;
+}
+
+void tally_rest(struct tally *tally)
+{
+	free(tally->slots);
+	tally->slots = NULL;
+	tally->nslots = 0;
+}
+
+void tally_adopt(struct tally *to, struct tally *from)
+{
+	struct hash_seed seed = to->seed;
+
+	tally_release(to);
+	*to = *from;
+	to->seed = seed;
+	*from = (struct tally){0};
+	tally_rest(to);
 }

@@ -52,4 +52,9 @@ void tally_release(struct tally *tally);
 int tally_add(struct tally *tally, const struct tally_key *keys, size_t n, const uint64_t *times,
 	      const uint64_t *weights, uint32_t *index);
 
+/* No more keys are coming, or only later: give back what finds them. */
+void tally_rest(struct tally *tally);
+/* All that `from` counted becomes that of `to`, which is empty; all its keys differ.  `from` is empty then. */
+void tally_adopt(struct tally *to, struct tally *from);
+
 #endif

@@ -72,7 +72,7 @@ static const char *base_name(const char *path)
 static int check_format(const struct options *opt)
 {
 	if (opt->compare && !(opt->format->flags & OUTPUT_COMPARE))
-		log_error("%s cannot compare; diff, folded, svg and html can", opt->format->name);
+		log_error("%s cannot compare; diff, folded, svg, html and json can", opt->format->name);
 	else if (!opt->compare && opt->format->flags & OUTPUT_ONLY_COMPARE)
 		log_error("%s compares two recordings: fold-report diff BEFORE NOW", opt->format->name);
 	else if (opt->compare && opt->files.n != 2)
@@ -179,7 +179,8 @@ int options_parse(struct options *opt, int argc, char **argv)
 	connect_lists(opt);
 	if (choose_format(opt) || choose_by(opt))
 		return -1;
-	opt->tree.merge_unnamed = opt->unnamed == OPTIONS_UNNAMED_DEFAULT ? opt->format->flags & OUTPUT_MERGE : opt->unnamed;
+	/* Addresses of two builds have nothing to do with each other. */
+	opt->tree.merge_unnamed = opt->unnamed == OPTIONS_UNNAMED_DEFAULT ? opt->compare || opt->format->flags & OUTPUT_MERGE : opt->unnamed;
 	return check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||
 	       parse_time(&opt->select.to, "--to", opt->to) ? -1 : 0;
 }

@@ -13,6 +13,7 @@
 #include "../model/words.h"
 #include "emit.h"
 #include "formats.h"
+#include "json_compare.h"
 
 static void string(struct emit *e, const char *at, size_t n)
 {
@@ -129,7 +130,7 @@ static void frame(struct emit *e, const struct frame *f)
 	emit_char(e, '}');
 }
 
-static void tree(struct emit *e, const struct report *report, size_t index)
+static int tree(struct emit *e, const struct report *report, size_t index)
 {
 	const struct tree *t = &report->trees[index];
 
@@ -155,10 +156,14 @@ static void tree(struct emit *e, const struct report *report, size_t index)
 	COLUMN("self", self)
 	COLUMN("total", total)
 #undef COLUMN
-	emit_str(e, "]}}");
+	emit_str(e, "]}");
+	if (report->before && json_difference(e, report, index))
+		return -1;
+	emit_char(e, '}');
+	return 0;
 }
 
-static void document(struct emit *e, const struct report *report)
+static int document(struct emit *e, const struct report *report)
 {
 	const struct recording *rec = report->rec;
 	char line[OUTPUT_LOSS_LINE];
@@ -178,22 +183,25 @@ static void document(struct emit *e, const struct report *report)
 	emit_str(e, "],\n\"trees\":[");
 	for (size_t i = 0; i < report->ntrees; i++) {
 		emit_str(e, i ? ",\n" : "\n");
-		tree(e, report, i);
+		if (tree(e, report, i))
+			return -1;
 	}
 	emit_str(e, "]}\n");
+	return 0;
 }
 
 int json_write(FILE *to, const struct report *report)
 {
 	struct emit *e = malloc(sizeof(*e));
+	int err = -1;
 
-	if (!e) {
-		log_error("out of memory while writing JSON");
-		return -1;
+	if (e) {
+		emit_init(e, to);
+		err = document(e, report);
+		emit_flush(e);
 	}
-	emit_init(e, to);
-	document(e, report);
-	emit_flush(e);
+	if (err)
+		log_error("out of memory while writing JSON");
 	free(e);
-	return 0;
+	return err;
 }

@@ -23,7 +23,7 @@ const struct output_format output_formats[] = {
 	{"diff", NULL, "table of what changed between two recordings", OUTPUT_MERGE | OUTPUT_COMPARE | OUTPUT_ONLY_COMPARE, diff_write},
 	{"heatmap", NULL, "when it was busy: seconds by parts of seconds, as text", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_write},
 	{"heatmap-svg", ".heatmap.svg", "the same as a picture", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_svg_write},
-	{"json", ".json", "everything, by the schema that --schema prints", 0, json_write},
+	{"json", ".json", "everything, by the schema that --schema prints", OUTPUT_COMPARE, json_write},
 	{"pprof", ".pb.gz", "for pprof and what reads its profiles", OUTPUT_BINARY | OUTPUT_PLAIN, pprof_write},
 	{"speedscope", ".speedscope.json", "for speedscope.app: a profile for each thread, in order of time",
 	 OUTPUT_TIME | OUTPUT_PLAIN, speedscope_write},

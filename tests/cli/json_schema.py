@@ -80,6 +80,11 @@ def check_tree(tree):
             below[parent] += nodes["total"][i]
     for i, total in enumerate(nodes["total"]):
         assert total == nodes["self"][i] + below[i], "node %d: total is not self plus children" % i
+    difference = tree.get("difference", {})
+    assert all(len(column) == len(tree["frames"]) for column in difference.values() if isinstance(column, list)), "a column of differences by frame"
+    if difference:
+        assert abs(difference["total_now"][0] - difference["now"]) < 0.01, "what is now is not all"
+        assert abs(difference["total_before"][0] - difference["before"] * difference["scale"]) <= 0.01 * max(1, difference["before"]) , "what was before is not all"
     assert sum(frame["self"] for frame in tree["frames"]) == sum(nodes["self"][1:]), "self of frames is not self of nodes"
 
 

@@ -33,13 +33,15 @@ for event in json.load(sys.stdin)["events"]: print(event["name"])'); do
 		total=$(python3 -c 'import json, sys; print("%.0f" % json.load(sys.stdin)["trees"][0]["total"])' <one.json)
 		[ "$sum" = "$total" ] || fail "$file $event: folded has $sum, JSON $total"
 	done
-	for format in diff folded svg html; do
+	for format in diff folded svg html json; do
 		"$FOLD_REPORT" diff -q --no-system --event "$event" -f $format -o "diff.$format" "$file" "$file" || fail "$file: diff -f $format"
 	done
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' diff.svg || fail "$file: SVG of a comparison"
 	awk '$NF != $(NF - 1) { bad = 1 } END { exit bad }' diff.folded || fail "$file: differs from itself"
 	grep -q "nothing changed" diff.diff || fail "$file: a change to itself"
 	"$FOLD_REPORT" --schema >schema.json || fail "--schema"
+	python3 "$SRC/tests/cli/json_schema.py" schema.json diff.json || fail "$file: JSON of a comparison is not as its schema says"
+	python3 -c 'import json, sys; d = json.load(sys.stdin)["trees"][0]["difference"]; sys.exit(any(map(abs, d["total_sigma"])))' <diff.json || fail "$file: JSON: differs from itself"
 	report -f json -o all.json "$file"
 	python3 "$SRC/tests/cli/json_schema.py" schema.json all.json || fail "$file: JSON is not as its schema says"
 done

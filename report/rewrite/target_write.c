@@ -43,8 +43,10 @@ static void sum_account(struct fold_account *account)
 
 static void fill_strings(struct target *t)
 {
+	size_t n = t->strings.n - t->strings_written;
+
 	t->batch.strings = (struct fold_strings){
-		.first_id = t->strings_written + 1, .n = t->strings.n - t->strings_written, .v = t->strings.v + t->strings_written,
+		.first_id = t->strings_written + 1, .n = n, .v = n ? t->strings.v + t->strings_written : NULL,
 	};
 	t->strings_written = t->strings.n;
 }

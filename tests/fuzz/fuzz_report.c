@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../../report/output/output.h"
+#include "as_path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,20 +20,6 @@ static void require(bool truth, const char *what)
 		return;
 	fprintf(stderr, "a report breaks a promise: %s\n", what);
 	abort();
-}
-
-/* The bytes as a file, by a path; the same one each time. */
-static char *as_path(const uint8_t *data, size_t size)
-{
-	static char path[40];
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = memfd_create("fuzz", MFD_CLOEXEC);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	}
-	require(!ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size, "a file in memory");
-	return path;
 }
 
 static void check_nodes(const struct recording *rec)

@@ -20,12 +20,15 @@ static const struct row rows[] = {
 	{'f', "format", "FORMAT", "see below; default: by the suffix of -o, else folded", ROW_WORD, AT(format_name)},
 	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
 	{0, "title", "TEXT", "of pictures and pages", ROW_WORD, AT(output.title)},
+	{0, "notes", "TEXT", "a line below flame graphs, or above the explorer", ROW_WORD, AT(output.notes)},
 	{0, "top", "N", "rows of tables", ROW_COUNT, AT(output.top)},
 	{0, "min", "PCT", "leave out branches below this share", ROW_PERCENT, AT(output.min_percent)},
 	{0, "width", "PIXELS", "of pictures", ROW_COUNT, AT(output.width)},
-	{0, "colors", "kind|module", "what colours of pictures mean", ROW_CHOICE, AT(output.colors)},
+	{0, "height", "PIXELS", "of a frame in pictures", ROW_COUNT, AT(output.height)},
+	{0, "min-width", "PIXELS", "leave out frames of pictures that are narrower; default 0.1", ROW_PERCENT, AT(output.min_width)},
+	{0, "colors", "kind|module|hash|hot|mem|io|red|green|blue|aqua|yellow|purple|orange", "what colours of pictures mean; from hash on the name alone", ROW_CHOICE, AT(output.colors)},
 	{0, "normalize", "samples|time|none", "what diff makes equal before it compares; default samples", ROW_CHOICE, AT(output.normalize)},
-	{0, "inverted", NULL, "pictures grow down from the root", ROW_FLAG, AT(output.inverted)},
+	{0, "inverted", NULL, "pictures grow down from the root: icicles", ROW_FLAG, AT(output.inverted)},
 	{0, NULL, NULL, "\nWhich samples:", ROW_HEADING, 0},
 	{0, "event", "NAME", "of this event; NAME@PERIOD when several are called so", ROW_WORD, AT(select.event)},
 	{0, "pid", "PID[,PID|-PID]", "of these processes", ROW_NUMBERS, AT(pids)},
@@ -165,6 +168,7 @@ static void connect_lists(struct options *opt)
 int options_parse(struct options *opt, int argc, char **argv)
 {
 	opt->output.min_percent = -1;
+	opt->output.min_width = -1;
 	opt->unnamed = OPTIONS_UNNAMED_DEFAULT;
 	if (rows_parse(rows, opt, argc, argv, &opt->files))
 		return -1;

@@ -11,14 +11,23 @@
 #include "../model/tree.h"
 
 enum output_normalize { OUTPUT_NORMALIZE_SAMPLES = 0, OUTPUT_NORMALIZE_TIME, OUTPUT_NORMALIZE_NONE };
-enum output_colors { OUTPUT_COLORS_KIND = 0, OUTPUT_COLORS_MODULE };
+/* What colours of pictures mean: from HASH on nothing but the name, in all hues or
+ * in those of one family, as people know them from other flame graphs. */
+enum output_colors {
+	OUTPUT_COLORS_KIND = 0, OUTPUT_COLORS_MODULE, OUTPUT_COLORS_HASH,
+	OUTPUT_COLORS_HOT, OUTPUT_COLORS_MEM, OUTPUT_COLORS_IO, OUTPUT_COLORS_RED, OUTPUT_COLORS_GREEN, OUTPUT_COLORS_BLUE,
+	OUTPUT_COLORS_AQUA, OUTPUT_COLORS_YELLOW, OUTPUT_COLORS_PURPLE, OUTPUT_COLORS_ORANGE,
+};
 struct output_options {
 	const char *title;     /* NULL: made from the event */
+	const char *notes;     /* a line for whoever looks at it; NULL none */
 	uint32_t top;          /* rows of tables; 0 the format's own default */
 	double min_percent;    /* branches below are left out, and said to be; < 0 the format's own default */
 	bool color;            /* terminal colours are welcome */
 	uint32_t columns;      /* width of the terminal, 0 unlimited */
 	uint32_t width;        /* of pictures, in pixels; 0 the format's own default */
+	uint32_t height;       /* of a frame in pictures, in pixels; 0 the format's own default */
+	double min_width;      /* narrower frames of pictures are left out, in pixels; < 0 the format's own default */
 	uint32_t colors;       /* enum output_colors */
 	bool inverted;         /* the root on top */
 	uint32_t normalize;    /* enum output_normalize, of comparisons */

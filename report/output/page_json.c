@@ -189,6 +189,8 @@ int page_json_first(struct page *p)
 	string(e, "{\"summary\":", output_loss_line(report, line, sizeof(line)));
 	string(e, ",\"quality\":", output_quality_line(report, line, sizeof(line)));
 	string(e, ",\"title\":", report->options.title ? report->options.title : "");
+	string(e, ",\"notes\":", report->options.notes ? report->options.notes : "");
+	string(e, ",\"color\":", report->options.colors == OUTPUT_COLORS_KIND ? "kind" : report->options.colors == OUTPUT_COLORS_MODULE ? "module" : "hash");
 	string(e, ",\"compare\":", report->before ? "recordings:0,1" : "none");
 	if (report->before && report->options.normalize != OUTPUT_NORMALIZE_SAMPLES)
 		emit_printf(e, ",\"scale\":%.9g", compare_scale(report));

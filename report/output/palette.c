@@ -26,10 +26,38 @@ static const struct family modules[PALETTE_FAMILIES] = {
 	{316, 0.44, 0.76, 0.40}, {238, 0.54, 0.78, 0.44}, {12, 0.62, 0.70, 0.40}, {222, 0.08, 0.80, 0.38},
 };
 
-static const struct family *families(const struct palette *p, size_t *n)
+/* By enum output_colors: hues that names are spread over. */
+static const struct range { double from, to, saturation, light, dark; } ranges[] = {
+	[OUTPUT_COLORS_HASH] = {0, 330, 0.60, 0.74, 0.38}, [OUTPUT_COLORS_HOT] = {2, 54, 0.82, 0.66, 0.36},
+	[OUTPUT_COLORS_MEM] = {92, 150, 0.46, 0.66, 0.32}, [OUTPUT_COLORS_IO] = {192, 238, 0.58, 0.74, 0.38},
+	[OUTPUT_COLORS_RED] = {352, 366, 0.68, 0.72, 0.38}, [OUTPUT_COLORS_GREEN] = {108, 136, 0.46, 0.66, 0.32},
+	[OUTPUT_COLORS_BLUE] = {206, 222, 0.62, 0.74, 0.38}, [OUTPUT_COLORS_AQUA] = {174, 190, 0.48, 0.66, 0.32},
+	[OUTPUT_COLORS_YELLOW] = {48, 58, 0.74, 0.70, 0.36}, [OUTPUT_COLORS_PURPLE] = {268, 292, 0.46, 0.76, 0.42},
+	[OUTPUT_COLORS_ORANGE] = {24, 36, 0.82, 0.70, 0.36},
+};
+
+static char letter(const struct palette *p)
 {
-	*n = p->nkeys && p->keys[0].class[0] == 'm' ? PALETTE_FAMILIES : sizeof(kinds) / sizeof(*kinds);
-	return *n == PALETTE_FAMILIES ? modules : kinds;
+	return p->by == OUTPUT_COLORS_KIND ? 'k' : p->by == OUTPUT_COLORS_MODULE ? 'm' : 'h';
+}
+
+static size_t nfamilies(const struct palette *p)
+{
+	return p->by == OUTPUT_COLORS_KIND ? sizeof(kinds) / sizeof(*kinds) : p->by == OUTPUT_COLORS_MODULE ? PALETTE_FAMILIES : PALETTE_FAMILIES + 1;
+}
+
+/* By name, the last family is that of roots. */
+static struct family family(const struct palette *p, size_t i)
+{
+	const struct range *range = &ranges[p->by];
+
+	if (p->by == OUTPUT_COLORS_KIND)
+		return kinds[i];
+	if (p->by == OUTPUT_COLORS_MODULE)
+		return modules[i];
+	if (i == PALETTE_FAMILIES)
+		return kinds[FRAME_ROOT];
+	return (struct family){range->from + (range->to - range->from) * i / (PALETTE_FAMILIES - 1), range->saturation, range->light, range->dark};
 }
 
 static uint32_t hash(const char *s)
@@ -41,13 +69,13 @@ static uint32_t hash(const char *s)
 	return h ^ h >> 15;
 }
 
-static void add_key(struct palette *p, const char *name, char letter, unsigned family, uint64_t self)
+static void add_key(struct palette *p, const char *name, unsigned number, uint64_t self)
 {
 	struct palette_key *key = &p->keys[p->nkeys++];
 
 	key->name = name;
 	key->self = self;
-	snprintf(key->class, sizeof(key->class), "%c%x2", letter, family);
+	snprintf(key->class, sizeof(key->class), "%c%x2", letter(p), number);
 }
 
 static void by_kind(struct palette *p)
@@ -64,7 +92,7 @@ static void by_kind(struct palette *p)
 	}
 	for (unsigned k = FRAME_ROOT + 1; k < sizeof(kinds) / sizeof(*kinds); k++)
 		if (used[k])
-			add_key(p, kind_names[k], 'k', k, self[k]);
+			add_key(p, kind_names[k], k, self[k]);
 }
 
 struct share { const char *module; uint64_t self; };
@@ -108,9 +136,9 @@ static int by_module(struct palette *p)
 	for (size_t i = PALETTE_FAMILIES - 1; i < kept; i++)
 		others += shares[i].self;
 	for (size_t i = 0; i < kept && i < PALETTE_FAMILIES - 1; i++)
-		add_key(p, shares[i].module[0] ? shares[i].module : "no module", 'm', i, shares[i].self);
+		add_key(p, shares[i].module[0] ? shares[i].module : "no module", i, shares[i].self);
 	if (kept >= PALETTE_FAMILIES)
-		add_key(p, "others", 'm', PALETTE_FAMILIES - 1, others);
+		add_key(p, "others", PALETTE_FAMILIES - 1, others);
 	for (size_t i = 0; i < p->tree->nframes; i++) {
 		p->family[i] = PALETTE_FAMILIES - 1;
 		for (size_t k = 0; frames[i].kind != FRAME_ROOT && k < kept && k < PALETTE_FAMILIES - 1; k++)
@@ -121,15 +149,24 @@ static int by_module(struct palette *p)
 	return 0;
 }
 
+static void by_name(struct palette *p)
+{
+	for (size_t i = 0; i < p->tree->nframes; i++)
+		p->family[i] = p->tree->frames[i].kind == FRAME_ROOT ? PALETTE_FAMILIES : hash(p->tree->frames[i].name) / PALETTE_SHADES % PALETTE_FAMILIES;
+}
+
 int palette_init(struct palette *p, const struct tree *tree, enum output_colors by)
 {
-	*p = (struct palette){.tree = tree};
+	*p = (struct palette){.tree = tree, .by = by};
 	p->family = calloc(tree->nframes + 1, 1);
 	if (!p->family)
 		return -1;
 	if (by == OUTPUT_COLORS_MODULE)
 		return by_module(p);
-	by_kind(p);
+	if (by == OUTPUT_COLORS_KIND)
+		by_kind(p);
+	else
+		by_name(p);
 	return 0;
 }
 
@@ -141,9 +178,7 @@ void palette_release(struct palette *p)
 
 const char *palette_class(const struct palette *p, uint32_t frame, char *buf)
 {
-	char letter = p->nkeys ? p->keys[0].class[0] : 'k';
-
-	snprintf(buf, PALETTE_CLASS, "%c%x%x", letter, p->family[frame], hash(p->tree->frames[frame].name) % PALETTE_SHADES);
+	snprintf(buf, PALETTE_CLASS, "%c%x%x", letter(p), p->family[frame], hash(p->tree->frames[frame].name) % PALETTE_SHADES);
 	return buf;
 }
 
@@ -157,16 +192,14 @@ static unsigned channel(double hue, double saturation, double light, double n)
 
 static void rules(const struct palette *p, struct emit *e, bool dark)
 {
-	size_t n;
-	const struct family *f = families(p, &n);
-
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < nfamilies(p); i++)
 		for (int shade = 0; shade < PALETTE_SHADES; shade++) {
-			double hue = fmod(f[i].hue + (shade - 2) * 2.5 + 360, 360);
-			double light = (dark ? f[i].dark : f[i].light) + (shade - 2) * 0.022;
-			double saturation = dark ? f[i].saturation * 0.62 : f[i].saturation;
+			struct family f = family(p, i);
+			double hue = fmod(f.hue + (shade - 2) * 2.5 + 360, 360);
+			double light = (dark ? f.dark : f.light) + (shade - 2) * 0.022;
+			double saturation = dark ? f.saturation * 0.62 : f.saturation;
 
-			emit_printf(e, ".%c%zx%x>rect{fill:#%02x%02x%02x}\n", n == PALETTE_FAMILIES ? 'm' : 'k', i, shade,
+			emit_printf(e, ".%c%zx%x>rect{fill:#%02x%02x%02x}\n", letter(p), i, shade,
 				    channel(hue, saturation, light, 0), channel(hue, saturation, light, 8),
 				    channel(hue, saturation, light, 4));
 		}

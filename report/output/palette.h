@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Colours of frames: a family for each kind of frame or for each of the heaviest
- * modules, and in a family a shade by the name, so that the same function looks
- * the same in every picture.
+ * Colours of frames: a family for each kind of frame, for each of the heaviest
+ * modules, or for names that hash alike, and in a family a shade by the name, so
+ * that the same function looks the same in every picture.
  */
 #ifndef FOLD_REPORT_PALETTE_H
 #define FOLD_REPORT_PALETTE_H
@@ -21,6 +21,7 @@ struct palette_key {        /* a line of the legend */
 };
 struct palette {
 	const struct tree *tree;
+	enum output_colors by;
 	uint8_t *family;    /* by frame */
 	struct palette_key keys[PALETTE_FAMILIES];
 	size_t nkeys;

@@ -25,12 +25,16 @@
 #define PAD 14
 #define HEAD 104
 #define FOOT 34
-#define ROW 18
+#define NOTE 18            /* a line below the frames */
+#define ROW_DEFAULT 18
+#define ROW_MIN 10
+#define ROW_MAX 60
 #define FONT 11.5
 #define LEAST_PX 0.1       /* narrower frames are left out */
 #define LABEL_PX 20        /* narrower frames have no label */
+#define LABEL_LEAST 3      /* bytes of a name: less of it says nothing */
 #define SHARES 9           /* data-unit: in comparisons only shares mean something */
-#define DEPTH_MAX 1500     /* 27,000 px: viewers stop at 32,767 */
+#define HEIGHT_MAX 27000   /* viewers stop at 32,767 px */
 
 struct svg {
 	struct emit emit;
@@ -41,7 +45,8 @@ struct svg {
 	uint32_t *depth;   /* by node */
 	uint64_t *start, *total; /* by node: where its samples begin, and how wide it is */
 	uint64_t least;    /* smallest total that is drawn */
-	uint32_t rows;
+	uint32_t row;      /* height of a frame */
+	uint32_t rows, rows_max;
 	uint64_t narrow, narrow_total, deep; /* call paths left out */
 	double width;      /* of the document */
 	struct palette palette;
@@ -51,7 +56,7 @@ struct svg {
 
 static bool drawn(const struct svg *s, uint32_t node)
 {
-	return s->total[node] >= s->least && s->total[node] && s->depth[node] < DEPTH_MAX;
+	return s->total[node] >= s->least && s->total[node] && s->depth[node] < s->rows_max;
 }
 
 static void place_children(struct svg *s, uint32_t node)
@@ -65,8 +70,8 @@ static void place_children(struct svg *s, uint32_t node)
 		s->start[c] = at;
 		at += s->total[c];
 		if (visible && !drawn(s, c)) {
-			s->deep += s->depth[c] >= DEPTH_MAX;
-			s->narrow += s->depth[c] < DEPTH_MAX;
+			s->deep += s->depth[c] >= s->rows_max;
+			s->narrow += s->depth[c] < s->rows_max;
 			s->narrow_total += s->total[c];
 		}
 	}
@@ -88,6 +93,11 @@ static void measure(struct svg *s)
 	}
 }
 
+static double least_px(const struct svg *s)
+{
+	return s->report->options.min_width >= 0 ? s->report->options.min_width : LEAST_PX;
+}
+
 static int layout(struct svg *s)
 {
 	const struct output_options *options = &s->report->options;
@@ -96,7 +106,9 @@ static int layout(struct svg *s)
 	double least;
 
 	s->width = width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
-	least = options->min_percent >= 0 ? options->min_percent / 100 : LEAST_PX / (s->width - 2 * PAD);
+	s->row = !options->height ? ROW_DEFAULT : options->height < ROW_MIN ? ROW_MIN : options->height > ROW_MAX ? ROW_MAX : options->height;
+	s->rows_max = HEIGHT_MAX / s->row;
+	least = options->min_percent >= 0 ? options->min_percent / 100 : least_px(s) / (s->width - 2 * PAD);
 	s->rows = 1;
 	s->depth = calloc(n, sizeof(*s->depth));
 	s->start = calloc(n, sizeof(*s->start));
@@ -117,7 +129,7 @@ static double x_of(const struct svg *s, uint64_t at)
 
 static uint32_t y_of(const struct svg *s, uint32_t depth)
 {
-	return HEAD + ROW * (s->report->options.inverted ? depth : s->rows - 1 - depth);
+	return HEAD + s->row * (s->report->options.inverted ? depth : s->rows - 1 - depth);
 }
 
 /* ---- text that fits.  Widths of Helvetica and what is made to its measure, in
@@ -209,12 +221,12 @@ static void label(struct svg *s, const char *name, double x, double width, uint3
 	if (width < LABEL_PX)
 		return;
 	fits = fit(name, n, width - 7);
-	if (!fits)
+	if (!fits || (fits < n && fits < LABEL_LEAST))
 		return;
 	emit_str(e, "<text x=\"");
 	emit_fixed(e, x + 3.5, 1);
 	emit_str(e, "\" y=\"");
-	emit_fixed(e, y + 12.5, 1);
+	emit_fixed(e, y + (s->row - 1) / 2.0 + 4, 1);
 	emit_str(e, "\">");
 	emit_xml(e, name, fits);
 	emit_str(e, fits < n ? "…</text>" : "</text>");
@@ -252,7 +264,7 @@ static void draw_frame(struct svg *s, uint32_t index)
 	emit_u64(e, y);
 	emit_str(e, "\" width=\"");
 	emit_fixed(e, width > 1.5 ? width - 0.5 : width, 2);
-	emit_printf(e, "\" height=\"%d\"/>", ROW - 1);
+	emit_printf(e, "\" height=\"%" PRIu32 "\"/>", s->row - 1);
 	label(s, frame->name, x, width, y);
 	emit_str(e, "</g>\n");
 }
@@ -334,26 +346,27 @@ static void left_out(struct svg *s, uint32_t y)
 		if (s->report->options.min_percent >= 0)
 			emit_printf(e, "%g %%", s->report->options.min_percent);
 		else
-			emit_printf(e, "%g px", LEAST_PX);
+			emit_printf(e, "%g px", least_px(s));
 	}
 	if (s->deep)
-		emit_printf(e, "%s%" PRIu64 " beyond %d frames", s->narrow ? ", " : "", s->deep, DEPTH_MAX);
+		emit_printf(e, "%s%" PRIu64 " beyond %" PRIu32 " frames", s->narrow ? ", " : "", s->deep, s->rows_max);
 	emit_str(e, ". ");
 	emit_fixed(e, output_percent(s->narrow_total, s->total[0]), 2);
-	emit_str(e, " % of what was measured ends in them; --min and --width draw more.</text>\n");
+	emit_str(e, " % of what was measured ends in them; --min, --min-width and --width draw more.</text>\n");
 }
 
 static void document(struct svg *s)
 {
 	struct emit *e = &s->emit;
 	char title[256], summary[OUTPUT_LOSS_LINE];
-	uint32_t bottom = HEAD + ROW * s->rows;
+	const char *notes = s->report->options.notes;
+	uint32_t bottom = HEAD + s->row * s->rows, foot = FOOT + (notes ? NOTE : 0);
 
 	output_title(s->report, 0, title, sizeof(title));
 	output_loss_line(s->report, summary, sizeof(summary));
 	emit_printf(e, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%" PRIu32 "\" viewBox=\"0 0 %.0f %" PRIu32 "\">\n<title>",
-		    s->width, bottom + FOOT, s->width, bottom + FOOT);
+		    s->width, bottom + foot, s->width, bottom + foot);
 	xml(e, title);
 	emit_str(e, "</title>\n<desc>");
 	xml(e, summary);
@@ -372,7 +385,12 @@ static void document(struct svg *s)
 	if (!s->total[0])
 		emit_printf(e, "<text class=\"empty\" x=\"50%%\" y=\"%d\" text-anchor=\"middle\">No samples to show.</text>\n", HEAD + 14);
 	head(s, title, summary);
-	left_out(s, bottom + 21);
+	if (notes) {
+		emit_printf(e, "<text class=\"note\" x=\"%d\" y=\"%" PRIu32 "\">", PAD, bottom + 21);
+		xml(e, notes);
+		emit_str(e, "</text>\n");
+	}
+	left_out(s, bottom + foot - FOOT + 21);
 	emit_str(e, "<script><![CDATA[\n");
 	emit_str(e, asset_flame_js.at);
 	emit_str(e, "]]></script>\n</svg>\n");

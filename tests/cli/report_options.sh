@@ -25,6 +25,9 @@ run 2 -o x.png events.foldrec; says "choose one with -f"; [ ! -e x.png ] || fail
 run 2 --by nonsense events.foldrec; says "one of comm, process"
 run 2 --pid 1,x events.foldrec; says '"1,x" is not a valid'
 run 2 --min 101 events.foldrec
+run 2 --min-width wide events.foldrec
+run 2 --height -3 events.foldrec
+run 2 --colors rainbow events.foldrec; says "one of kind|module|hash"
 run 2 --top events.foldrec; says '"events.foldrec" is not'
 run 2 events.foldrec --top; says "needs an argument"
 run 2 --reverse=yes events.foldrec; says "takes no argument"
@@ -65,6 +68,10 @@ run 2 --match '(' events.foldrec
 # Several events are never mixed.
 run 2 counts.foldrec; says "choose with --event"; silent out
 run 0 -f top counts.foldrec; says "^off-cpu" out; says "^cpu-clock" out
+
+# Pictures as asked for.
+run 0 -f svg --colors hot --height 20 --min-width 0.5 --notes "seen <here>" --inverted events.foldrec
+says 'height="19"' out; says 'seen &lt;here&gt;' out; says 'data-inverted="1"' out; says '<g class="h' out
 
 # A file appears only when it is complete.
 run 0 -o x.svg events.foldrec; silent out; says "<svg" x.svg

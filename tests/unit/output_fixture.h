@@ -44,7 +44,7 @@ static void fixture_init(struct fixture *f)
 	f->nodes[0] = (struct tree_node){TREE_NONE, TREE_NONE, TREE_NONE, 0, 0, 0};
 	f->frames[0] = (struct frame){.name = "all", .module = "", .kind = FRAME_ROOT};
 	f->tree = (struct tree){.nnodes = 1, .nodes = f->nodes, .nframes = 1, .frames = f->frames};
-	f->report = (struct report){.rec = &f->rec, .trees = &f->tree, .ntrees = 1, .tree_events = &f->tree_event, .options = {.min_percent = -1}};
+	f->report = (struct report){.rec = &f->rec, .trees = &f->tree, .ntrees = 1, .tree_events = &f->tree_event, .options = {.min_percent = -1, .min_width = -1}};
 }
 
 static inline uint32_t fixture_frame(struct fixture *f, const struct frame *frame)

@@ -143,6 +143,54 @@ TEST(kinds_have_their_colours)
 	fixture_release(&f);
 }
 
+TEST(colours_by_name)
+{
+	char class[] = "<g class=\"h00\"";
+	struct frame stack[] = {{.name = "sh", .module = "", .kind = FRAME_ROOT}, {.name = "main", .module = "sh", .kind = FRAME_USER},
+				{.name = "same", .module = "sh", .kind = FRAME_USER}, {.name = "same", .module = "[kernel]", .kind = FRAME_KERNEL}};
+	const char *first, *second;
+
+	fixture_init(&f);
+	fixture_add(&f, stack, 4, 3);
+	for (uint32_t colors = OUTPUT_COLORS_HASH; colors <= OUTPUT_COLORS_ORANGE; colors++) {
+		f.report.options.colors = colors;
+		fixture_write(&f, "svg");
+		CHECK(well_formed(f.text));
+		first = strstr(f.text, "<title>same");
+		second = first ? strstr(first + 1, "<title>same") : NULL;
+		CHECK(first && second);
+		while (first && strncmp(first, "<g class", 8))
+			first--;
+		while (second && strncmp(second, "<g class", 8))
+			second--;
+		CHECK(first && second && first[10] == 'h' && !memcmp(first, second, sizeof(class) - 1));
+		CHECK_EQ(count(f.text, "<g class=\"hc"), 2); /* roots */
+		CHECK(strstr(f.text, ".hc4>rect{fill:#") != NULL);
+		CHECK(strstr(f.text, "class=\"key\"") == NULL); /* they mean nothing */
+	}
+	fixture_release(&f);
+}
+
+TEST(size_of_frames_and_notes)
+{
+	fixture_init(&f);
+	STACK(&f, 1000, "sh", "big");
+	STACK(&f, 4, "sh", "small");
+	f.report.options.height = 24;
+	f.report.options.min_width = 8; /* 4 of 1004 are less of 1172 pixels */
+	f.report.options.notes = "after <the> change & \"more\"";
+	fixture_write(&f, "svg");
+	CHECK(well_formed(f.text));
+	CHECK_EQ(count(f.text, "height=\"23\"/>"), 3);
+	CHECK(strstr(f.text, "Left out: 1 branch narrower than 8 px. 0.40 % of what was measured ends in them") != NULL);
+	CHECK(strstr(f.text, "after &lt;the&gt; change &amp; &quot;more&quot;</text>") != NULL);
+	f.report.options.height = 1;
+	f.report.options.min_width = 4;
+	fixture_write(&f, "svg");
+	CHECK_EQ(count(f.text, "height=\"9\"/>"), 4);
+	fixture_release(&f);
+}
+
 TEST(weights_have_units)
 {
 	fixture_init(&f);

@@ -16,7 +16,7 @@ function freshFilter() {
 class Explorer {
 	constructor(page) {
 		this.page = page;
-		this.state = {tree: 0, view: "flame", by: "comm", color: page.compare === "none" ? "kind" : "difference", order: "", flip: false, bands: "comm", compare: page.compare,
+		this.state = {tree: 0, view: "flame", by: "comm", color: page.compare === "none" ? page.color : "difference", order: "", flip: false, bands: "comm", compare: page.compare,
 			range: null, zoom: [], frame: -1, search: "", ignoreCase: false, filter: freshFilter()};
 		this.picture = new Picture($("picture"));
 		this.table = new Table($("table"), frame => this.sandwich(frame));
@@ -32,7 +32,7 @@ class Explorer {
 		return this.page.overview ? this.page.overview.tree : this.page.trees[this.state.tree];
 	}
 	get plainColor() {
-		return this.page.compare === "none" ? "kind" : "difference";
+		return this.page.compare === "none" ? this.page.color : "difference";
 	}
 	get dark() {
 		return this.darkQuery.matches;
@@ -378,7 +378,7 @@ class Explorer {
 		state.tree = Math.min(Math.max(0, Number(parts.get("event")) || 0), this.page.trees.length - 1);
 		state.view = word("view", "flame", ["flame", "inverted", "table", "sandwich"]);
 		state.by = word("by", "comm", ["none", "comm", "process", "thread", "cpu", "recording"]);
-		state.color = word("color", this.plainColor, ["kind", "module", "difference"]);
+		state.color = word("color", this.plainColor, ["kind", "module", "hash", "difference"]);
 		state.order = word("order", "", ["name", "weight"]);
 		state.bands = word("bands", "comm", ["comm", "process", "thread", "cpu", "kind"]);
 		state.compare = /^(none|time|recordings:\d+,\d+)$/.test(parts.get("compare")) ? parts.get("compare") : this.page.compare;

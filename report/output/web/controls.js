@@ -204,7 +204,7 @@ function connectMenus(app) {
 	$("bands").addEventListener("change", () => app.set({bands: $("bands").value}, "colors"));
 	$("compare").addEventListener("change", () => {
 		const compare = $("compare").value;
-		app.set({compare, color: compare === "none" ? "kind" : "difference"}, "rows");
+		app.set({compare, color: compare === "none" ? app.page.color : "difference"}, "rows");
 	});
 	$("tabs").addEventListener("click", event => event.target.dataset.view && app.set({view: event.target.dataset.view, zoom: []}, "layout"));
 	$("flip").addEventListener("click", () => flip(app));
@@ -295,6 +295,8 @@ const parsed = () => new Promise(done => document.readyState === "loading" ? add
 async function start() {
 	const page = await loadFirst(), app = window.explorer = new Explorer(page); /* for the curious, and for tests */
 	$("summary").textContent = page.summary + (page.quality ? "; " + page.quality : "") + ".";
+	$("notes").textContent = page.notes;
+	$("notes").hidden = !page.notes;
 	if (app.plain)
 		app.drawOverview();
 	await painted();

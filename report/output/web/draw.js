@@ -11,12 +11,13 @@ const FAMILIES = { /* hue, saturation, lightness on light and on dark paper */
 	kinds: [[222, 10, 82, 34], [32, 80, 70, 36], [211, 62, 72, 38], [146, 42, 66, 32], [52, 72, 76, 40], [230, 3, 76, 42]],
 	modules: [[32, 80, 70, 36], [211, 62, 72, 38], [146, 42, 66, 32], [348, 62, 74, 40], [270, 46, 76, 42], [184, 46, 66, 32],
 		[52, 72, 72, 36], [84, 44, 66, 32], [316, 44, 76, 40], [238, 54, 78, 44], [12, 62, 70, 40], [222, 8, 80, 38]],
+	names: Array.from({length: 12}, (_, i) => [30 * i, 60, 74, 38]),
 };
-function shadeOf(name) {
+function hashOf(name) {
 	let h = 2166136261;
 	for (let i = 0; i < name.length; i++)
 		h = Math.imul(h ^ name.charCodeAt(i), 16777619);
-	return ((h ^ h >>> 15) >>> 0) % 5 - 2;
+	return (h ^ h >>> 15) >>> 0;
 }
 function familyColor([hue, saturation, light, dark], shade, isDark) {
 	return `hsl(${hue + shade * 2.5} ${isDark ? saturation * 0.62 : saturation}% ${(isDark ? dark : light) + shade * 2.2}%)`;
@@ -52,7 +53,7 @@ class Palette {
 				sums.set(keyOf(f), (sums.get(keyOf(f)) || 0) + table.self[f]);
 		const order = [...sums].sort((a, b) => mode === "module" ? b[1] - a[1] || (a[0] < b[0] ? -1 : 1) : a[0] - b[0]);
 		this.rank = new Map();
-		for (const [key, self] of mode === "difference" ? [] : order) {
+		for (const [key, self] of mode === "difference" || mode === "hash" ? [] : order) {
 			const rank = mode === "module" ? Math.min(this.keys.length, FAMILIES.modules.length - 1) : key;
 			const name = mode === "module" ? rank === FAMILIES.modules.length - 1 ? "others" : key : KIND_NAMES[key];
 			this.rank.set(key, rank);
@@ -74,9 +75,10 @@ class Palette {
 			return differenceColor(graph.sides(id), this.view, this.dark);
 		let color = this.cache[frame];
 		if (color === undefined) {
-			const root = frame === 0 || frame >= this.view.tree.nframes;
-			const family = root ? FAMILIES.kinds[0] : this.families()[this.rank.get(this.keyOf(frame))] || FAMILIES.kinds[0];
-			color = familyColor(family, shadeOf(frameName(this.view, frame)), this.dark);
+			const root = frame === 0 || frame >= this.view.tree.nframes, hash = hashOf(frameName(this.view, frame));
+			const family = root ? FAMILIES.kinds[0] : this.mode === "hash" ? FAMILIES.names[Math.floor(hash / 5) % FAMILIES.names.length] :
+				this.families()[this.rank.get(this.keyOf(frame))] || FAMILIES.kinds[0];
+			color = familyColor(family, hash % 5 - 2, this.dark);
 			this.cache[frame] = color;
 		}
 		return color;

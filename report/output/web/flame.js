@@ -4,7 +4,7 @@
 (() => {
 "use strict";
 const SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
-const PAD = 14, LABEL_PX = 20, TOOLS = 430, FONT = '11.5px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif';
+const PAD = 14, LABEL_PX = 20, LABEL_LEAST = 3, TOOLS = 430, FONT = '11.5px "Helvetica Neue", Helvetica, Arial, "Liberation Sans", sans-serif';
 const svg = document.currentScript.closest("svg");
 const at = id => svg.querySelector("#" + id);
 const group = at("frames"), bar = at("bar"), details = at("details"), titleText = at("title"), summaryText = at("summary");
@@ -49,7 +49,7 @@ function frameLabel(name, px) {
 	for (const c of name) {
 		used += charWidth(c);
 		if (used > room)
-			return cut ? name.slice(0, cut) + "…" : "";
+			return cut < LABEL_LEAST ? "" : name.slice(0, cut) + "…";
 		n += c.length;
 		if (used + dots <= room)
 			cut = n;
@@ -73,7 +73,7 @@ function place(f, x, width) {
 	}
 	if (!f.text) {
 		f.text = f.g.appendChild(document.createElementNS(SVG, "text"));
-		f.text.setAttribute("y", Number(f.rect.getAttribute("y")) + 12.5);
+		f.text.setAttribute("y", Number(f.rect.getAttribute("y")) + Number(f.rect.getAttribute("height")) / 2 + 4);
 	}
 	f.text.style.display = "";
 	f.text.setAttribute("x", (x + 3.5).toFixed(1));
@@ -101,8 +101,7 @@ function layout() {
 	head(width);
 }
 const headTexts = [[titleText, titleText.textContent, "600 17px " + FONT.slice(7)], [summaryText, summaryText.textContent, "12px " + FONT.slice(7)]];
-const note = svg.querySelector(".note");
-if (note)
+for (const note of svg.querySelectorAll(".note"))
 	headTexts.push([note, note.textContent, "12px " + FONT.slice(7)]);
 function head(width) {
 	for (const [element, text, font] of headTexts)

@@ -96,8 +96,8 @@ static __always_inline void nudge(void)
 struct walk {
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
 	ev_u32 gone;     /* the task is ending: its memory is not there any more */
+	ev_u32 exec;     /* it is in execve, from some point on which its memory is another's */
 	ev_u32 turn, copied; /* bytes sent since the rings were emptied the last time */
-	ev_u32 pad;
 	ev_u64 window;   /* address of the piece of the stack that is here */
 	ev_u64 nwindow;  /* bytes of it; 0 none */
 	struct unwind_state state;
@@ -289,6 +289,8 @@ static __always_inline const struct unwind_rule *unwind_rule_at(struct unwind_st
 #include "unwind_step.h"
 
 #define COMPAT_CS 0x23 /* __USER32_CS */
+#define NR_EXECVE 59
+#define NR_EXECVEAT 322
 
 /* Registers under the names of either struct, in DWARF order.  The code segment is
  * the result. */
@@ -314,6 +316,7 @@ static __always_inline ev_u64 task_regs(struct walk *w)
 		task = (void *)bpf_get_current_task_btf();
 		w->gone = !task->mm;
 		at = (void *)bpf_task_pt_regs((void *)task);
+		w->exec = at->orig_ax == NR_EXECVE || at->orig_ax == NR_EXECVEAT;
 		return TAKE_REGS(&w->state, at, ax, dx, cx, bx, si, di, bp, sp, ip);
 	}
 	if (!unwind_config.read_kernel)
@@ -323,6 +326,7 @@ static __always_inline ev_u64 task_regs(struct walk *w)
 	    bpf_probe_read_kernel(&w->copy, sizeof(w->copy), stack + THREAD_SIZE - sizeof(w->copy)))
 		return 0;
 	w->gone = !mm;
+	w->exec = w->copy.orig_ax == NR_EXECVE || w->copy.orig_ax == NR_EXECVEAT;
 	return TAKE_REGS(&w->state, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
 }
 
@@ -333,7 +337,7 @@ static __always_inline ev_u64 user_regs(struct bpf_perf_event_data *ctx, struct 
 {
 	ev_u64 cs;
 
-	w->gone = 0;
+	w->gone = w->exec = 0;
 	if (regs_user(ctx))
 		return TAKE_REGS(&w->state, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, rip);
 	cs = task_regs(w);
@@ -510,6 +514,8 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	} else {
 		end = walk_all();
 	}
+	if (w->exec && (end == UNWIND_ENDED_UNMAPPED || end == UNWIND_ENDED_UNREADABLE))
+		end = UNWIND_ENDED_EXITING;
 	s->head.user_end = end;
 	if (end == UNWIND_ENDED_UNMAPPED)
 		walk_failed(ctx, w);

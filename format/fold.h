@@ -294,7 +294,7 @@ enum fold_stack_end {
 	FOLD_STACK_END_DEPTH = 7,    /* cut at the depth limit: callers are missing */
 	FOLD_STACK_END_NO_REGS = 8,
 	FOLD_STACK_END_COMPAT = 9,   /* 32-bit task */
-	FOLD_STACK_END_EXITING = 10, /* the task had given up its memory */
+	FOLD_STACK_END_EXITING = 10, /* or in an exec: the task had given up its memory */
 };
 
 #define FOLD_NO_NODE UINT32_MAX

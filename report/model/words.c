@@ -48,7 +48,7 @@ const char *stack_end_word(uint32_t end)
 		[FOLD_STACK_END_DEPTH] = "cut at the depth limit",
 		[FOLD_STACK_END_NO_REGS] = "no registers",
 		[FOLD_STACK_END_COMPAT] = "32-bit task",
-		[FOLD_STACK_END_EXITING] = "was ending: its stack was gone",
+		[FOLD_STACK_END_EXITING] = "ending, or in an exec: the stack was gone",
 	};
 
 	return WORD(words, end, "ended for another reason");

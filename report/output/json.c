@@ -44,8 +44,49 @@ static void utc(struct emit *e, uint64_t realtime)
 	emit_printf(e, "\"%s.%03uZ\"", buf, (unsigned)(realtime / 1000000 % 1000));
 }
 
-static void recording(struct emit *e, const struct rec_segment *g)
+static void labels(struct emit *e, const struct fold_label *v, size_t n)
 {
+	emit_str(e, ",\"labels\":{");
+	for (size_t i = 0; i < n; i++) {
+		emit_str(e, i ? "," : "");
+		bytes(e, v[i].key);
+		emit_char(e, ':');
+		bytes(e, v[i].value);
+	}
+	emit_char(e, '}');
+}
+
+/* The recordings that this one was merged from. */
+static void origins(struct emit *e, const struct recording *rec, size_t segment)
+{
+	bool first = true;
+
+	emit_str(e, ",\"origins\":[");
+	for (size_t i = 0; i < rec->norigins; i++) {
+		const struct rec_origin *o = &rec->origins[i];
+
+		if (o->segment != segment)
+			continue;
+		emit_str(e, first ? "{\"id\":\"" : ",\n{\"id\":\"");
+		first = false;
+		for (size_t k = 0; k < sizeof(o->id); k++)
+			emit_printf(e, "%02x", o->id[k]);
+		emit_str(e, "\",\"start\":");
+		utc(e, o->realtime);
+		emit_str(e, ",\"seconds\":");
+		emit_fixed(e, (double)o->duration / 1e9, 3);
+		emit_printf(e, ",\"ended\":%s,\"damaged\":%s,\"cpus\":%" PRIu32 ",\"kernel\":",
+			    o->state & FOLD_ORIGIN_ENDED ? "true" : "false", o->state & FOLD_ORIGIN_DAMAGED ? "true" : "false", o->cpus_online);
+		bytes(e, o->kernel_release);
+		labels(e, o->labels, o->nlabels);
+		emit_char(e, '}');
+	}
+	emit_char(e, ']');
+}
+
+static void recording(struct emit *e, const struct recording *rec, size_t segment)
+{
+	const struct rec_segment *g = &rec->segments[segment];
 	int64_t start = g->meta.start.monotonic, stop = g->ended ? (int64_t)g->end.stop.monotonic : g->last;
 
 	emit_str(e, "{\"file\":");
@@ -71,9 +112,13 @@ static void recording(struct emit *e, const struct rec_segment *g)
 	emit_str(e, ",\"machine\":");
 	text(e, machine_word(g->meta.machine));
 	emit_printf(e, ",\"cpus\":%" PRIu32 ",\"samples\":%" PRIu64 ",\"damages\":%" PRIu32 ",\"lost_bytes\":%" PRIu64
-		    ",\"lost_chunks\":%" PRIu64 ",\"sum_closes\":%s}",
+		    ",\"lost_chunks\":%" PRIu64 ",\"sum_closes\":%s",
 		    g->meta.cpus_online, g->samples, g->damages, g->lost_bytes, g->lost_chunks,
 		    g->sum_closes ? "true" : "false");
+	labels(e, g->meta.labels, g->meta.nlabels);
+	if (g->meta.flags & FOLD_FLAG_MERGED)
+		origins(e, rec, segment);
+	emit_char(e, '}');
 }
 
 static const char *unit_name(enum output_unit unit)
@@ -173,7 +218,7 @@ static int document(struct emit *e, const struct report *report)
 	emit_str(e, ",\n\"recordings\":[");
 	for (size_t i = 0; i < rec->nsegments; i++) {
 		emit_str(e, i ? ",\n" : "\n");
-		recording(e, &rec->segments[i]);
+		recording(e, rec, i);
 	}
 	emit_str(e, "],\n\"events\":[");
 	for (size_t i = 0; i < rec->nevents; i++) {

@@ -7,7 +7,6 @@
 #define FOLD_REPORT_VEIL_H
 
 #include "../../format/intern.h"
-#include "../model/idmap.h"
 
 enum veil_part {
 	VEIL_COMMS = 1u << 0,     /* names of threads and processes */
@@ -40,7 +39,7 @@ void veil_release(struct veil *v); /* accepts a zeroed struct */
  * 0, or -1 out of memory.
  */
 int veil_comm(struct veil *v, struct fold_bytes *text, char buf[VEIL_TEXT]);
-/* `hide` receives whether the file is one of the user's own. */
+/* `own` becomes true when the file is one of the user's own. */
 int veil_path(struct veil *v, uint32_t module_kind, struct fold_bytes *text, char buf[VEIL_TEXT], bool *own);
 int veil_code(struct veil *v, struct fold_bytes *text, char buf[VEIL_TEXT]);
 int veil_pid(struct veil *v, uint32_t *pid);

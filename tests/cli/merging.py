@@ -205,6 +205,10 @@ def labels():
     check(run(REPORT, "merge", "-q", "--label", "site=south", "-o", "n.foldrec", "m.foldrec", host("c")).returncode == 0, "merging again")
     check(sorted(s.split(";")[0] for s in folded("n.foldrec", "--by", "label:site")) == ["north", "south"], "an origin's label goes before that of all")
     check(len(lines("n.foldrec", "origin")) == 3, "a merged recording is its origins")
+    shown = stacks("n.foldrec")[2]["recordings"]
+    check([r["labels"] for r in shown] == [{"site": "south"}], "labels in JSON")
+    check(sorted(o["labels"].get("host", "") + "/" + o["labels"].get("site", "") for r in shown for o in r["origins"]) == ["a/north", "c/", "secret-name/north"],
+          "labels of origins in JSON")
 
 
 def refusals():

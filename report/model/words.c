@@ -35,6 +35,19 @@ const char *cause_word(uint32_t cause)
 	return WORD(words, cause, cause < FOLD_CAUSE_NOTE ? "lost for another reason" : "another note");
 }
 
+bool cause_of_samples(uint32_t cause)
+{
+	switch (cause) {
+	case FOLD_NOTE_IDLE:
+	case FOLD_NOTE_FILTERED:
+	case FOLD_NOTE_SIDEBAND:
+	case FOLD_NOTE_THROTTLED:
+	case FOLD_NOTE_NO_TABLE:
+		return false;
+	}
+	return true;
+}
+
 const char *stack_end_word(uint32_t end)
 {
 	static const char *const words[] = {

@@ -6,9 +6,12 @@
 #ifndef FOLD_REPORT_WORDS_H
 #define FOLD_REPORT_WORDS_H
 
+#include <stdbool.h>
+
 #include "../../format/fold.h"
 
 const char *cause_word(uint32_t cause);            /* enum fold_cause: "the kernel's ring was full" */
+bool cause_of_samples(uint32_t cause);             /* it counts samples that were taken, and no other things */
 const char *stack_end_word(uint32_t end);          /* enum fold_stack_end: "reached the root" */
 const char *module_kind_word(uint32_t kind);       /* enum fold_module_kind: "kernel", "file" */
 const char *id_kind_word(uint32_t kind);           /* enum fold_id_kind: "gnu", "go" */

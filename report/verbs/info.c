@@ -65,6 +65,15 @@ static void share(struct info *info, uint64_t part, uint64_t whole)
 	emit_printf(&info->emit, "  %14s  %5.1f %%  ", count, output_percent(part, whole));
 }
 
+/* Of something else, in the same column. */
+static void count(struct info *info, uint64_t n)
+{
+	char text[27];
+
+	text_count(text, n);
+	emit_printf(&info->emit, "  %14s           ", text);
+}
+
 static void size_text(struct info *info, uint64_t bytes)
 {
 	char buf[OUTPUT_TEXT];
@@ -301,7 +310,10 @@ static void show_causes(struct info *info, const struct rec_event *event, uint32
 	for (uint32_t cause = from; cause < to; cause++) {
 		if (!event->causes[cause])
 			continue;
-		share(info, event->causes[cause], event->taken);
+		if (cause_of_samples(cause))
+			share(info, event->causes[cause], event->taken);
+		else
+			count(info, event->causes[cause]);
 		emit_printf(&info->emit, "  %s\n", cause_word(cause));
 	}
 }

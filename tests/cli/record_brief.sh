@@ -48,6 +48,8 @@ done
 "$FOLD_REPORT" check command.foldrec >/dev/null || { echo "the recording is not right"; failed=1; }
 "$FOLD_REPORT" -q -f json command.foldrec | grep -q '"text":"not asked for"' || { echo "samples of others were not counted"; failed=1; }
 
+"$FOLD_REPORT" info command.foldrec | grep 'not asked for' | grep '%' && { echo "what was not taken has a share of what was"; failed=1; }
+
 # where the kernel cannot do it there is another way, which sees next to nothing of this
 "$FOLD_RECORD" -q --test-inherit -o inherit.foldrec -- ./brief processes 300 >cpu || exit 1
 echo "with inherited events: $(count inherit.foldrec) samples, wanted $(awk '{ print 99 * $1 }' cpu)"

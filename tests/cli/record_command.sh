@@ -20,6 +20,13 @@ expect 143 "" "$FOLD_RECORD" -q -f -o a.foldrec -- sh -c 'kill -TERM $$'
 expect 3 "waiting for sh" "$FOLD_RECORD" -f -d 0.2 -o a.foldrec -- sh -c 'sleep 1; exit 3'
 "$FOLD_REPORT" -q -f json a.foldrec | grep -q '"reason":"the duration was over"' || { echo "the recording did not end with its duration"; failed=1; }
 
+# its priority is its own: only the recorder goes ahead
+for n in 0 5; do
+	was=$(nice -n $n nice)
+	nice -n $n "$FOLD_RECORD" -q -f -o a.foldrec -- nice >out
+	[ "$(cat out)" = "$was" ] || { echo "the command ran with nice $(cat out), not $was"; failed=1; }
+done
+
 # a command that cannot be run leaves nothing behind
 expect 127 "cannot run ./nothing" "$FOLD_RECORD" -o b.foldrec -- ./nothing
 expect 126 "cannot run /etc/passwd" "$FOLD_RECORD" -o b.foldrec -- /etc/passwd

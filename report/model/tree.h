@@ -49,10 +49,15 @@ struct tree {
 	uint32_t *leaves;  /* per rec->counts: the node its samples end in, TREE_NONE when not in this tree */
 	uint64_t total;    /* samples (weight) in the tree */
 	bool weighted;
-	struct tree_private *private;
+	struct intern text; /* of the frames */
 };
 
-/* 0, or -1: bad regex or memory, said in the log. */
+/* Children, siblings and totals of nodes of which the parents, the order and self are known. */
+void tree_link(struct tree *tree);
+/* self and total of frames, from nodes that are linked.  0, or -1 out of memory. */
+int tree_sum_frames(struct tree *tree);
+
+/* In build.c.  0, or -1: bad regex or memory, said in the log. */
 int tree_build(struct tree *tree, const struct recording *rec, struct symbolizer *symbolizer, const struct tree_options *options);
 void tree_release(struct tree *tree);
 

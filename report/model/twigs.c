@@ -153,20 +153,6 @@ static int visit_group(struct layout *l, struct tree *tree, uint32_t *place)
 	return 0;
 }
 
-void tree_link(struct tree *tree)
-{
-	for (size_t i = 0; i < tree->nnodes; i++)
-		tree->nodes[i].total = tree->nodes[i].self;
-	for (size_t i = tree->nnodes; i-- > 1;) { /* backwards: each goes before its younger siblings */
-		struct tree_node *node = &tree->nodes[i], *parent = &tree->nodes[node->parent];
-
-		parent->total += node->total;
-		node->next = parent->child;
-		parent->child = (uint32_t)i;
-	}
-	tree->total = tree->nodes[0].total;
-}
-
 int twigs_lay_out(const struct twigs *twigs, const uint32_t *rank, uint32_t *place, struct tree *tree)
 {
 	struct layout l;

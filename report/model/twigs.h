@@ -31,7 +31,4 @@ int twigs_add(struct twigs *twigs, uint32_t parent, uint32_t frame, uint32_t *id
  */
 int twigs_lay_out(const struct twigs *twigs, const uint32_t *rank, uint32_t *place, struct tree *tree);
 
-/* Children, siblings and totals of nodes of which the parents, the order and self are known. */
-void tree_link(struct tree *tree);
-
 #endif

@@ -93,14 +93,22 @@ static __always_inline void nudge(void)
 #define FRAMES_AT_ONCE 8
 #define WINDOW_BYTES 1024
 #define WINDOW_BEHIND 64 /* registers are saved below the return address */
+#define WALK_MAPPINGS 2
+struct walk_mapping {
+	ev_u64 process;  /* its word */
+	struct unwind_mapping is;
+};
 struct walk {
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
 	ev_u32 gone;     /* the task is ending: its memory is not there any more */
 	ev_u32 exec;     /* it is in execve, from some point on which its memory is another's */
 	ev_u32 turn, copied; /* bytes sent since the rings were emptied the last time */
+	ev_u32 oldest;   /* of `mappings` */
+	ev_u32 pad;
 	ev_u64 window;   /* address of the piece of the stack that is here */
 	ev_u64 nwindow;  /* bytes of it; 0 none */
 	struct unwind_state state;
+	struct walk_mapping mappings[WALK_MAPPINGS]; /* found last */
 	struct unwind_recent_process processes[UNWIND_RECENT_PROCESSES];
 	ev_u64 bytes[WINDOW_BYTES / 8];
 	struct kernel_regs copy; /* before 5.15 */
@@ -217,9 +225,14 @@ static __always_inline long read_word(struct walk *w, ev_u64 *to, ev_u64 address
 	return 0;
 }
 
+static __always_inline struct walk *walk_of(struct unwind_state *u)
+{
+	return (void *)u - __builtin_offsetof(struct walk, state);
+}
+
 static __always_inline long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)
 {
-	struct walk *w = (void *)u - __builtin_offsetof(struct walk, state);
+	struct walk *w = walk_of(u);
 	ev_u64 *words = to;
 
 	if (size == 8)
@@ -234,32 +247,50 @@ static __always_inline long unwind_read_code(struct unwind_state *u, ev_u64 *to,
 	return bpf_probe_read_user(to, sizeof(*to), (void *)address);
 }
 
-static __always_inline const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
+static __always_inline int is_mapped(const struct walk_mapping *m, ev_u64 process, ev_u64 pc)
 {
-	ev_u32 zero = 0;
-	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
-
-	return maps ? &maps->v[index & (UNWIND_MAPPINGS - 1)] : NULL;
+	return m->process == process && pc >= m->is.start && pc < m->is.end;
 }
 
-static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
+/* Takes the mapping at `pc` into the walk: its number there, or -1. */
+__noinline int mapping_take(ev_u64 pc)
 {
-	const struct unwind_mapping *m = unwind_mapping_at(u, u->last - 1);
+	ev_u32 zero = 0, slot;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct unwind_mappings *maps = bpf_map_lookup_elem(&unwind_mappings, &zero);
+	const struct unwind_mapping *m;
 	struct unwind_process p;
 	int i;
 
-	unwind_process_unpack(&p, u->process);
-	/* Most calls stay within a file. */
-	if (u->last && m && pc >= m->start && pc < m->end && m->serial == p.serial)
-		return u->last - 1;
+	if (!w || !maps)
+		return -1;
+	unwind_process_unpack(&p, w->state.process);
 	i = find_mapping(p.base, p.class, pc) - 1;
 	if (i < 0)
 		return -1;
-	m = unwind_mapping_at(u, i);
-	if (!m || pc < m->start || pc >= m->end || m->serial != p.serial)
+	m = &maps->v[i & (UNWIND_MAPPINGS - 1)];
+	if (pc < m->start || pc >= m->end || m->serial != p.serial)
 		return -1;
-	u->last = i + 1;
-	return i;
+	slot = w->oldest++ % WALK_MAPPINGS;
+	w->mappings[slot].is = *m;
+	w->mappings[slot].process = w->state.process;
+	return slot;
+}
+
+static __always_inline const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
+{
+	return &walk_of(u)->mappings[index & (WALK_MAPPINGS - 1)].is;
+}
+
+/* Most calls stay within a file, and most samples are of the same two. */
+static __always_inline int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)
+{
+	const struct walk *w = walk_of(u);
+
+	for (int i = 0; i < WALK_MAPPINGS; i++)
+		if (is_mapped(&w->mappings[i], u->process, pc))
+			return i;
+	return mapping_take(pc);
 }
 
 static __always_inline int unwind_rule_find(struct unwind_state *u, ev_u32 page, ev_u32 pc_lo)
@@ -419,17 +450,12 @@ static __always_inline void keep(struct walk *w, struct scratch *s, ev_u64 word)
 /* Why the stack cannot be walked at all, or UNWIND_GO_ON. */
 static __always_inline int walk_refused(struct walk *w, ev_u64 cs, ev_u32 tgid)
 {
-	ev_u64 process;
-
 	if ((cs & 0xff) == COMPAT_CS)
 		return UNWIND_ENDED_COMPAT;
 	if (w->gone)
 		return UNWIND_ENDED_EXITING;
-	process = process_of(w, tgid);
-	if (process != w->state.process)
-		w->state.last = 0;
-	w->state.process = process;
-	return process ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
+	w->state.process = process_of(w, tgid);
+	return w->state.process ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
 }
 
 /* Keep the frame that the walk is at, step to its caller. */

@@ -227,9 +227,9 @@ struct unwind_state {
 	ev_u32 fp_is;    /* enum unwind_fp */
 	ev_u32 exact;    /* ip was interrupted; else it is a return address */
 	ev_u64 process;  /* its word */
-	ev_u32 last;     /* index + 1 of the mapping found last */
 	ev_u8 from, length; /* the part of the pc's block where its rule holds */
-	ev_u16 pad;
+	ev_u8 called;    /* ip is right behind a call, as the code showed */
+	ev_u8 pad[5];
 	ev_u64 regs[UNWIND_REGS]; /* of the innermost frame, or of the last signal frame */
 };
 

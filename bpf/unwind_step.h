@@ -87,7 +87,17 @@ static __always_inline int unwind_arrive(struct unwind_state *u, ev_u64 ra, ev_u
 	u->ip = ra;
 	u->sp = sp;
 	u->exact = 0;
+	u->called = 0;
 	return ra ? UNWIND_GO_ON : UNWIND_ENDED_FP_ROOT;
+}
+
+/* The same where `ra` was seen to be right behind a call, if it is not 0. */
+static __always_inline int unwind_return(struct unwind_state *u, ev_u64 ra, ev_u64 sp)
+{
+	int end = unwind_arrive(u, ra, sp);
+
+	u->called = 1;
+	return end;
 }
 
 /* `55`, and `48 89 e5` behind it: push %rbp; mov %rsp,%rbp */
@@ -143,7 +153,7 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	ev_u64 v[2], fp, at;
 	int end;
 
-	if (!u->exact && !unwind_read_code(u, v, u->ip) && v[0] == UNWIND_RESTORER)
+	if (!u->exact && !u->called && !unwind_read_code(u, v, u->ip) && v[0] == UNWIND_RESTORER)
 		return unwind_signal(u);
 	end = unwind_fp_read(u);
 	if (end)
@@ -153,7 +163,7 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	if (at) {
 		if (at & 7 || unwind_read(u, v, 8, at) || !unwind_is_return(u, v[0]))
 			return UNWIND_ENDED_GAP;
-		return unwind_arrive(u, v[0], at + 8);
+		return unwind_return(u, v[0], at + 8);
 	}
 	/* In code that was interrupted rbp may be any number, and 0 is a common one. */
 	if (!fp)
@@ -163,7 +173,7 @@ static __always_inline int unwind_guess(struct unwind_state *u)
 	if (v[1] ? !unwind_is_return(u, v[1]) : u->exact)
 		return UNWIND_ENDED_GAP;
 	u->fp = v[0];
-	return unwind_arrive(u, v[1], fp + 16);
+	return unwind_return(u, v[1], fp + 16);
 }
 
 static __always_inline int unwind_register(struct unwind_state *u, ev_u32 reg, ev_u64 *out)

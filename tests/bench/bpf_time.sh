@@ -56,9 +56,9 @@ measure() { # LOAD
 	sleep 2
 	"$work/bare" "$work/bare.bpf.o" 997 $((SECONDS_EACH + 3)) "$load" &
 	watchers+=($!)
-	"$record" -q -F 1009 -d $((SECONDS_EACH + 3)) --unwind fp -o "$work/fp.foldrec" -f -p "$load" &
+	"$record" -q --test-inherit -F 1009 -d $((SECONDS_EACH + 3)) --unwind fp -o "$work/fp.foldrec" -f -p "$load" &
 	watchers+=($!)
-	"$record" -q -F 1013 -d $((SECONDS_EACH + 3)) --unwind auto -o "$work/auto.foldrec" -f -p "$load" &
+	"$record" -q --test-inherit -F 1013 -d $((SECONDS_EACH + 3)) --unwind auto -o "$work/auto.foldrec" -f -p "$load" &
 	watchers+=($!)
 	sleep 2
 	for name in bare sample_event sample_unwind; do counted $name >"$work/$name.0"; done

@@ -65,6 +65,11 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 $(BUILD)/bpf/%.bpf.gz: $(BUILD)/bpf/%.bpf.o
 	$(call q,GZIP,$<)gzip -9nc $< > $@
 
+# The recorder is to be small: its time is the kernel's, but its bytes go to every host.
+# Only the tables of its walker are much work.
+$(BUILD)/record/%.o: cflags += -Os
+$(BUILD)/record/unwind/%.o: cflags += -O2
+
 # The programs travel inside the recorder.
 $(BUILD)/record/programs.o: record/programs.S $(bpf_o:.o=.gz)
 	@mkdir -p $(@D)

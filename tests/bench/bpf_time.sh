@@ -12,8 +12,6 @@ BUILD=${BUILD:-$SRC/build}
 CC=${CC:-cc} CLANG=${CLANG:-clang} SECONDS_EACH=${SECONDS_EACH:-8}
 record=$BUILD/fold-record report=$BUILD/fold-report
 [ -x "$record" ] && [ -x "$report" ] || { echo "build $record and $report first"; exit 1; }
-command -v bpftool >/dev/null || PATH=$PATH:/usr/sbin
-command -v bpftool >/dev/null || { echo "bpftool is not installed"; exit 77; }
 stats=/proc/sys/kernel/bpf_stats_enabled
 [ -w $stats ] || { echo "not root"; exit 77; }
 work=$(mktemp -d)
@@ -44,8 +42,9 @@ load_cc1() {
 	exec "$($CC -print-prog-name=cc1)" -quiet -O2 -o /dev/null "$work/many.c"
 }
 
-counted() { # PROGRAM: "runs ns" of the kernel's count so far
-	bpftool prog show | awk -v name="$1" '$3 == "name" && $4 == name { for (i = 5; i < NF; i++) { if ($i == "run_time_ns") ns += $(i + 1); if ($i == "run_cnt") n += $(i + 1) } } END { print n + 0, ns + 0 }'
+counted() { # PID: runs and ns of the perf_event programs that it holds
+	awk 'FNR == 1 { type = 0 } $1 == "prog_type:" { type = $2 } type == 7 && $1 == "run_time_ns:" { ns += $2 } type == 7 && $1 == "run_cnt:" { n += $2 }
+		END { print n + 0, ns + 0 }' /proc/"$1"/fdinfo/* 2>/dev/null
 }
 measure() { # LOAD
 	local pid watchers=()
@@ -53,21 +52,21 @@ measure() { # LOAD
 	("load_$1") >/dev/null 2>&1 &
 	load=$!
 	set +m
-	sleep 2
-	"$work/bare" "$work/bare.bpf.o" 997 $((SECONDS_EACH + 3)) "$load" &
+	sleep 1
+	"$work/bare" "$work/bare.bpf.o" 997 $((SECONDS_EACH + 6)) "$load" &
 	watchers+=($!)
-	"$record" -q --test-inherit -F 1009 -d $((SECONDS_EACH + 3)) --unwind fp -o "$work/fp.foldrec" -f -p "$load" &
+	"$record" -q --test-inherit -F 1009 -d $((SECONDS_EACH + 6)) --unwind fp -o "$work/fp.foldrec" -f -p "$load" &
 	watchers+=($!)
-	"$record" -q --test-inherit -F 1013 -d $((SECONDS_EACH + 3)) --unwind auto -o "$work/auto.foldrec" -f -p "$load" &
+	"$record" -q --test-inherit -F 1013 -d $((SECONDS_EACH + 6)) --unwind auto -o "$work/auto.foldrec" -f -p "$load" &
 	watchers+=($!)
-	sleep 2
-	for name in bare sample_event sample_unwind; do counted $name >"$work/$name.0"; done
+	sleep 4 # caches fill
+	for pid in "${watchers[@]}"; do counted "$pid" >"$work/$pid.0"; done
 	sleep "$SECONDS_EACH"
-	for name in bare sample_event sample_unwind; do counted $name >"$work/$name.1"; done
+	for pid in "${watchers[@]}"; do counted "$pid" >"$work/$pid.1"; done
 	wait "${watchers[@]}"
 	kill -- "-$load" 2>/dev/null; wait "$load" 2>/dev/null; load=
 	{
-		for name in bare sample_event sample_unwind; do paste "$work/$name.0" "$work/$name.1"; done
+		for pid in "${watchers[@]}"; do paste "$work/$pid.0" "$work/$pid.1"; done
 		"$report" info -q "$work/auto.foldrec" | sed -n 's/.*with a user stack, \([0-9.]*\) frames deep/\1/p'
 	} | awk -v name="$1" '
 		NF == 4 { runs[NR] = $3 - $1; ns[NR] = $3 > $1 ? ($4 - $2) / ($3 - $1) : 0 }

@@ -36,6 +36,21 @@ static const char *separator(size_t i)
 	return i ? "," : "";
 }
 
+/* The base name of a file, which is all that others should see of where it lies;
+ * the whole of it when another file is called so. */
+static const char *file_name(const struct recording *rec, size_t segment)
+{
+	const char *file = rec->segments[segment].file, *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+
+	for (size_t i = 0; i < rec->nsegments; i++) {
+		const char *other = rec->segments[i].file, *slash = strrchr(other, '/');
+
+		if (strcmp(other, file) && !strcmp(slash ? slash + 1 : other, base))
+			return file;
+	}
+	return base;
+}
+
 static void recordings(struct page *p)
 {
 	const struct recording *rec = p->report->rec;
@@ -48,7 +63,7 @@ static void recordings(struct page *p)
 		if (i && p->number[i] == p->number[i - 1])
 			continue;
 		emit_str(e, separator(i));
-		string(e, "{\"file\":", g->file);
+		string(e, "{\"file\":", file_name(rec, i));
 		number(e, ",\"start\":", g->meta.start.realtime / 1000000);
 		bytes(e, ",\"kernel\":", g->meta.kernel_release);
 		emit_char(e, '}');

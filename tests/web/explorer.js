@@ -206,6 +206,7 @@ async function choosing(page, plain) {
 	same("heaviest module", (await page.locator("#legend span").first().textContent()), (100 * heaviest[1] / plain.total).toFixed(1) + " % " + heaviest[0]);
 	await page.keyboard.press("i");
 	await settle(page);
+	same("looks at the root", await page.evaluate(() => $("picture").scrollTop + $("picture").clientHeight >= explorer.picture.height - 1), true);
 	same("root at the bottom", await page.evaluate(() => explorer.picture.boxTop(explorer.picture.parts[0], 1) < explorer.picture.boxTop(explorer.picture.parts[0], 0)), true);
 	await page.locator("#picture").focus();
 	await page.keyboard.press("ArrowUp");
@@ -303,7 +304,8 @@ async function comparing(browser) {
 	await page.locator("#by").selectOption("recording");
 	await page.locator("#compare").selectOption("none");
 	await settle(page);
-	same("by recording", (await roots(page)).reduce((s, [, v]) => s + v, 0), whole);
+	same("by recording", (await roots(page)).map(([name]) => name), ["two.foldrec_#1", "two.foldrec_#2"]);
+	same("by recording, all", (await roots(page)).reduce((s, [, v]) => s + v, 0), whole);
 	await page.close();
 }
 

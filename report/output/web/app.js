@@ -191,6 +191,10 @@ class Explorer {
 		const {width, seen} = this.picture, up = this.state.flip;
 		const rows = layOut(graph, this.window, width, this.heaviestFirst, this.rows[0]), height = Math.max(rows.n * ROW, seen);
 		this.picture.show([{graph, rows, up, top: up ? height - ROW : 0, dim: this.zoomed.depth, plain: true}], height, this.style());
+		if (this.turned !== this.state.view + up) { /* the root is where one begins to read */
+			this.turned = this.state.view + up;
+			$("picture").scrollTop = up ? height : 0;
+		}
 	}
 	drawSandwich() {
 		const frame = this.frameOfInterest, view = this.view, hit = new Uint8Array(view.nframes);

@@ -193,7 +193,7 @@ function connectMenus(app) {
 	$("event").hidden = app.page.trees.length < 2;
 	app.page.recordings.forEach((now, i) => app.page.recordings.forEach((before, k) => {
 		if (k < i)
-			$("compare").append(make("option", now.file + " with " + before.file, {value: "recordings:" + k + "," + i}));
+			$("compare").append(make("option", now.label + " with " + before.label, {value: "recordings:" + k + "," + i}));
 	}));
 	if (app.page.recordings.length < 2)
 		$("by").querySelector("[value=recording]").remove();
@@ -212,7 +212,6 @@ function connectMenus(app) {
 }
 function flip(app) {
 	app.set({flip: !app.state.flip}, "layout");
-	requestAnimationFrame(() => requestAnimationFrame(() => ($("picture").scrollTop = app.state.flip ? $("picture").scrollHeight : 0)));
 }
 
 function connectSearch(app) {

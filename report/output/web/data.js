@@ -122,9 +122,21 @@ async function unpack(id) {
 	element.remove();
 	return [json, numbers];
 }
+/* By their files; by number too where a file holds several. */
+function nameRecordings(recordings) {
+	const seen = new Map(), same = new Map();
+	for (const {file} of recordings)
+		same.set(file, (same.get(file) || 0) + 1);
+	for (const recording of recordings) {
+		const {file} = recording, turn = (seen.get(file) || 0) + 1;
+		seen.set(file, turn);
+		recording.label = same.get(file) > 1 ? file + " #" + turn : file;
+	}
+}
 async function loadFirst() {
 	const [page, numbers] = await unpack("first");
 	page.overview = new Overview(page, numbers);
+	nameRecordings(page.recordings);
 	return page;
 }
 /* Adds the rest to what loadFirst() gave. */

@@ -10,7 +10,7 @@ class Groups { /* which group each thread or CPU is in, and how groups are calle
 			comm: (t, p) => processes.comm[p],
 			process: (t, p) => processes.comm[p] + "-" + processes.pid[p],
 			thread: (t, p) => threads.comm[t] + "-" + processes.pid[p] + "/" + threads.tid[t],
-			recording: (t, p) => page.recordings[processes.recording[p]].file,
+			recording: (t, p) => page.recordings[processes.recording[p]].label,
 		};
 		if (by === "cpu") {
 			this.column = tree.cpu;

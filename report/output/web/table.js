@@ -26,7 +26,7 @@ class Table {
 	}
 	columns() {
 		const compared = Boolean(this.view.before);
-		return [["self", "Self"], ["total", "Total"], ...(compared ? [["change", "Change of total"]] : []), ["name", "Function"], ["module", "Module"]];
+		return [["self", "Self"], ["total", "Total"], ...(compared ? [["change", "Change"]] : []), ["name", "Function"], ["module", "Module"]];
 	}
 	show(view, hit) {
 		const table = view.table(), frames = view.tree.frames;

@@ -191,19 +191,6 @@ static void functions_sort(struct reader *r)
 	}
 }
 
-/*
- * Whether the code at `pc` is what a signal handler returns to:
- *     mov $15,%rax; syscall
- * Some libraries have it without the mark that says so.
- */
-static bool is_restorer(const struct image *img, uint64_t pc)
-{
-	static const uint8_t insns[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	const uint8_t *code = image_code(img, pc, sizeof(insns));
-
-	return code && !memcmp(code, insns, sizeof(insns));
-}
-
 /* Nothing stands between two functions but padding.  The code that a handler
  * returns to is small enough to hide there. */
 static bool is_padding(const struct image *img, uint64_t from, uint64_t to)
@@ -237,9 +224,9 @@ static bool function_rows(struct reader *r, const struct function *fn, uint64_t 
 		limit = text->vaddr + text->filesz;
 	*end = f.end < limit ? f.end : limit;
 	/* Looked up at the byte before: it is the return address of a handler. */
-	if (f.end - f.pc <= RESTORER_FUNCTION && f.pc > r->from && is_restorer(r->img, f.pc))
+	if (f.end - f.pc <= RESTORER_FUNCTION && f.pc > r->from && image_is_restorer(r->img, f.pc))
 		return r->row(r->context, f.pc - 1, &signal);
-	if (f.end - f.pc <= RESTORER_FUNCTION && is_restorer(r->img, f.pc + 1))
+	if (f.end - f.pc <= RESTORER_FUNCTION && image_is_restorer(r->img, f.pc + 1))
 		return r->row(r->context, f.pc, &signal);
 	return cfi_run(f.cie, f.program, s, f.pc, *end, r->row, r->context);
 }

@@ -173,20 +173,11 @@ static bool function_deltas(const struct gopclntab *t, struct emit *e, const str
 	return true;
 }
 
-/* mov $15,%rax; syscall */
-static bool is_restorer(const struct image *img, uint64_t pc)
-{
-	static const uint8_t insns[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	const uint8_t *code = image_code(img, pc, sizeof(insns));
-
-	return code && !memcmp(code, insns, sizeof(insns));
-}
-
 static bool function_rows(const struct gopclntab *t, struct emit *e, const struct function *f)
 {
 	const struct cfi_rule top = { .special = UNWIND_END }, bad = { .special = UNWIND_BAD }, signal = { .special = UNWIND_SIGNAL };
 
-	if (is_restorer(e->img, f->pc)) /* looked up at the byte before */
+	if (image_is_restorer(e->img, f->pc)) /* looked up at the byte before */
 		return e->row(e->context, f->pc > t->text ? f->pc - 1 : f->pc, &signal);
 	if (f->flag & GO_TOP_FRAME)
 		return e->row(e->context, f->pc, &top);

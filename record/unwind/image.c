@@ -158,3 +158,11 @@ const uint8_t *image_code(const struct image *img, uint64_t vaddr, size_t n)
 		return NULL;
 	return img->at + s->offset + (vaddr - s->vaddr);
 }
+
+bool image_is_restorer(const struct image *img, uint64_t vaddr)
+{
+	static const uint8_t insns[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	const uint8_t *code = image_code(img, vaddr, sizeof(insns));
+
+	return code && !memcmp(code, insns, sizeof(insns));
+}

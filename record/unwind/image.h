@@ -45,4 +45,11 @@ const struct image_segment *image_segment_at(const struct image *img, uint64_t v
 /* Bytes of the code at `vaddr`, NULL unless all `n` are in one segment. */
 const uint8_t *image_code(const struct image *img, uint64_t vaddr, size_t n);
 
+/*
+ * Whether the code at `vaddr` is what a signal handler returns to:
+ *     mov $15,%rax; syscall
+ * Some libraries have it without the mark that says so.
+ */
+bool image_is_restorer(const struct image *img, uint64_t vaddr);
+
 #endif

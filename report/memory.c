@@ -77,6 +77,8 @@ static void *watch(void *state)
 
 		if (use.anonymous > max) {
 			give_up(w, max);
+			if (w->leave)
+				w->leave();
 			_exit(1);
 		}
 		nanosleep(&pause, NULL);

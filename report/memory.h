@@ -30,6 +30,7 @@ struct memory_watch {
 	_Atomic uint64_t read;  /* bytes of recordings */
 	_Atomic uint64_t at;    /* in `file` */
 	const char *_Atomic file; /* being read; NULL: none any more */
+	void (*leave)(void);    /* called before the program ends; NULL: nothing to do.  Set before the start */
 	int statm;
 	atomic_bool stop;
 	bool runs;

@@ -26,10 +26,15 @@ static int fail(const char *what, const char *path)
 static const int endings[] = {SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ};
 static char *volatile doomed;
 
-static void on_ending(int number)
+void outfile_abandon(void)
 {
 	if (doomed)
 		unlink(doomed);
+}
+
+static void on_ending(int number)
+{
+	outfile_abandon();
 	raise(number); /* its action is the default one again */
 }
 

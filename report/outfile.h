@@ -24,6 +24,9 @@ int outfile_open(struct outfile *out, const char *path);
 /* Give it its name.  0, or -1 and a line in the log: a write failed somewhere. */
 int outfile_commit(struct outfile *out);
 
+/* The program ends at once: take the file along that is being written, if any. */
+void outfile_abandon(void);
+
 /* Forget what was not committed. */
 void outfile_release(struct outfile *out);
 

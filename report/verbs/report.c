@@ -149,6 +149,7 @@ static int run(struct job *job)
 	}
 	if (memory_watch_open(&job->watch, opt->max_memory))
 		return VERB_FAILED;
+	job->watch.leave = outfile_abandon;
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out, .symbols = &opt->symbols});
 	if (memory_watch_start(&job->watch))
 		return VERB_FAILED;
@@ -162,7 +163,6 @@ static int run(struct job *job)
 		return VERB_FAILED;
 	if (one_event_only(job))
 		return VERB_USAGE;
-	memory_watch_release(&job->watch); /* it would leave half an output behind */
 	return write_report(job) ? VERB_FAILED : nothing(job);
 }
 

@@ -511,6 +511,37 @@ TEST(a_copied_stack_is_walked)
 	end();
 }
 
+/* Generated code, interrupted: rbp may be any number there. */
+TEST(a_zero_is_no_root_without_evidence)
+{
+	static struct replay r;
+	static struct copy c = { .head = { .size = 512 } };
+	const struct mapset *maps;
+
+	begin(1 << 20);
+	map(TGID, 0x400000, 0x401000, 0, MAPPED_ANONYMOUS);
+	maps = mappings_find(&mappings, TGID)->maps;
+	r.store = &store;
+	r.objects = &objects;
+	c.head.regs[UNWIND_REG_SP] = 0x7000;
+	c.head.regs[UNWIND_REG_RA] = 0x400010;
+	replay_walk(&r, maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_GAP);
+	c.head.regs[UNWIND_REG_FP] = 0x7020; /* the words there are 0 */
+	replay_walk(&r, maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_GAP);
+	/* What a program begins with: argc, argv, and a 0 behind it. */
+	c.head.regs[UNWIND_REG_FP] = 0;
+	c.stack[0] = 2;
+	c.stack[1] = c.stack[2] = 0x7100;
+	replay_walk(&r, maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_FP_ROOT);
+	c.stack[3] = 1;
+	replay_walk(&r, maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_GAP);
+	end();
+}
+
 /* Larger stacks are copied in part: what lies behind that was not unreadable. */
 TEST(a_stack_that_was_cut_is_said_to_be)
 {

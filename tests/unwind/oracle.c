@@ -37,6 +37,7 @@
 #include "oracle.h"
 
 #define MAX_SAMPLES 200000
+#define PATIENCE (60 * NS_PER_SECOND)
 
 struct config {
 	const char *object, *name;
@@ -221,7 +222,7 @@ static void wait_for_tables(struct oracle *o)
 {
 	uint64_t began = clock_now();
 
-	while (clock_now() < began + NS_PER_SECOND || (unwinder_busy(o->unwinder) && clock_now() < began + 60 * NS_PER_SECOND))
+	while (clock_now() < began + NS_PER_SECOND || (unwinder_busy(o->unwinder) && clock_now() < began + PATIENCE))
 		turn(o);
 	for (size_t i = 0; i < o->n; i++)
 		free(o->v[i]);
@@ -234,6 +235,9 @@ static void run(struct oracle *o)
 
 	if (o->config.wait)
 		wait_for_tables(o);
+	/* On a busy machine the command may need its time to begin. */
+	for (end = clock_now() + PATIENCE; !o->n && clock_now() < end;)
+		turn(o);
 	end = clock_now() + o->config.seconds * NS_PER_SECOND;
 	while (clock_now() < end) {
 		turn(o);

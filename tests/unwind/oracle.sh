@@ -46,14 +46,14 @@ open("bare", "wb").write(b)
 P
 chmod +x bare
 # Few samples, of which one or two are not to tip the scale.
-least=80
-[ "${1:-}" = --all ] && least=99
+least=80 forks=50
+[ "${1:-}" = --all ] && least=99 forks=90
 row $least "threads, signals" -- ./signals
 row $((least - 4)) "the same, in user space" -r -- ./signals
 row $least "no section headers" -- ./bare
 built signals static -static && row $least static -- ./static
 row $least dlopen -- ./dlopen
-row $((least - 9)) fork -c -- ./fork
+row $forks fork -c -- ./fork
 [ "${1:-}" = --all ] || exit $bad
 
 busy='

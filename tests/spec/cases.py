@@ -28,6 +28,7 @@ CASES = []
 NOT_IN_A_FILE = {
     "R-META-1": "another draft is R-META-2",
     "R-LBL-4": "who gave a label",
+    "R-ORG-5": "what ids were before",
     "R-PRC-1": "when there was an exec",
     "R-MAP-1": "what number is an address",
     "R-THR-1": "how a thread was called",

@@ -73,7 +73,7 @@ static void scale(struct compare *c, const struct report *report)
 		c->whole.now += c->self[i].now;
 	}
 	if (report->options.normalize == OUTPUT_NORMALIZE_SAMPLES && c->whole.before > 0 && c->whole.now > 0)
-		c->scale = c->whole.now / c->whole.before;
+		c->scale = c->whole.now / c->whole.before, c->shares = true;
 	else
 		c->scale = compare_scale(report);
 	c->whole.before *= c->scale;
@@ -139,12 +139,16 @@ void compare_release(struct compare *c)
 	*c = (struct compare){0};
 }
 
-/* Counts of samples scatter by their square root.  `before` was scaled, and its
- * scatter with it.  Nothing in one side is taken as less than one sample. */
+/* Counts of samples scatter by their square root, and shares of them by less, the
+ * nearer they are to all.  `before` was scaled, and its scatter with it.  Nothing
+ * in one side is taken as less than one sample. */
 double compare_sigma(const struct compare *c, struct compare_sides s)
 {
 	double variance = c->unit * (fmax(s.now, c->unit) + fmax(s.before, c->unit * c->scale) * c->scale);
+	double all = c->whole.now + c->whole.before;
 
+	if (c->shares && all > 0)
+		variance = fmax(variance * (1 - (s.now + s.before) / all), c->unit * c->unit);
 	return (s.now - s.before) / sqrt(variance);
 }
 

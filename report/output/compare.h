@@ -14,6 +14,7 @@ struct compare_sides { double before, now; }; /* before: scaled */
 struct compare {
 	const struct tree *tree;
 	double scale;      /* what `before` was multiplied with */
+	bool shares;       /* that made both sides equal: only shares can differ */
 	double unit;       /* weight of one sample: what counting errors are measured in */
 	struct compare_sides whole, *self, *total; /* by node */
 	struct compare_sides *frame_self, *frame_total; /* by frame; total counts a stack once */

@@ -113,6 +113,27 @@ TEST(sides_are_scaled)
 	end();
 }
 
+TEST(shares_near_all_scatter_less)
+{
+	struct compare c;
+
+	begin();
+	both("most", NULL, 900, 940);
+	both("rest", NULL, 100, 60);
+	CHECK_EQ(compare_init(&c, &f.report, 0), 0);
+	for (size_t i = 0; i < f.tree.nframes; i++)
+		if (!strcmp(f.frames[i].name, "most") || !strcmp(f.frames[i].name, "rest"))
+			CHECK(compare_sigma(&c, c.frame_self[i]) * (f.frames[i].name[0] == 'm' ? 1 : -1) > COMPARE_SURE); /* one is the other's mirror */
+	compare_release(&c);
+	f.report.options.normalize = OUTPUT_NORMALIZE_NONE; /* 900 and 940 of something may be chance */
+	CHECK_EQ(compare_init(&c, &f.report, 0), 0);
+	for (size_t i = 0; i < f.tree.nframes; i++)
+		if (!strcmp(f.frames[i].name, "most"))
+			CHECK(compare_sigma(&c, c.frame_self[i]) < 1);
+	compare_release(&c);
+	end();
+}
+
 TEST(totals_count_a_stack_once)
 {
 	struct compare c;

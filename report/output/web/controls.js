@@ -288,7 +288,11 @@ function connectKeys(app) {
 	$("help").addEventListener("click", () => $("keys").showModal());
 }
 
-const painted = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+/* A page that is not in sight is not painted, and should be ready all the same. */
+const painted = () => new Promise(done => {
+	requestAnimationFrame(() => setTimeout(done));
+	setTimeout(done, 1000);
+});
 const parsed = () => new Promise(done => document.readyState === "loading" ? addEventListener("DOMContentLoaded", done, {once: true}) : done());
 
 async function start() {

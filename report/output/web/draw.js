@@ -22,11 +22,15 @@ function hashOf(name) {
 function familyColor([hue, saturation, light, dark], shade, isDark) {
 	return `hsl(${hue + shade * 2.5} ${isDark ? saturation * 0.62 : saturation}% ${(isDark ? dark : light) + shade * 2.2}%)`;
 }
-/* Is the difference more than three standard errors of counting, as in report/output/compare.c?
- * A side without samples is taken for one of a single sample. */
+/* Is the difference more than three standard errors of counting, as in
+ * report/output/compare.c?  A side without samples is taken for one of a single
+ * sample; shares scatter the less the nearer they are to all. */
 function sureDifference(sides, view) {
-	const unit = view.meanWeight, now = Math.max(sides.now, unit), before = Math.max(sides.before, unit) * view.scale;
-	return Math.abs(sides.now - sides.before * view.scale) > 3 * Math.sqrt((now + before * view.scale) * unit);
+	const unit = view.meanWeight, before = sides.before * view.scale;
+	let variance = unit * (Math.max(sides.now, unit) + Math.max(before, unit * view.scale) * view.scale);
+	if (view.shares)
+		variance = Math.max(variance * (1 - (sides.now + before) / (view.sum + view.before[0] * view.scale)), unit * unit);
+	return Math.abs(sides.now - before) > 3 * Math.sqrt(variance);
 }
 /* More is red, less is blue, what may be chance is grey. */
 function differenceColor(sides, view, isDark) {

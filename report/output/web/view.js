@@ -19,6 +19,7 @@ class View {
 			return;
 		this.otherSelf = before.self;
 		this.before = before.total;
+		this.shares = !scale && this.sum > 0; /* sides are made equal: only shares can differ */
 		this.scale = !this.before[0] ? 0 : scale || (this.sum || this.before[0]) / this.before[0];
 		this.total = this.now.map((v, i) => this.mix(v, this.before[i]));
 		this.gap = now.gap && now.gap.map((v, i) => this.mix(v, before.gap[i]));

@@ -45,7 +45,7 @@ void interrupt_add(struct interrupt_entries *entries, uint64_t start, uint64_t e
 
 static bool inside(const struct interrupt_entries *entries, uint64_t offset)
 {
-	size_t low = 0, high = entries->n;
+	size_t low = 0, high = entries ? entries->n : 0;
 
 	if (!high || offset < entries->v[0].start || offset >= entries->v[high - 1].end)
 		return false;
@@ -73,23 +73,28 @@ static bool in_kernel(const struct recording *rec, const struct rec_node *node)
 
 enum { CALLED = 1, STOPPED = 2 };
 
-int interrupt_mark(struct recording *rec, uint32_t module, const struct interrupt_entries *entries)
+/* The frame that `node` was entered from, if it can have been stopped there. */
+static bool is_stopped(const struct recording *rec, const struct rec_node *node, const struct rec_node *outer,
+		       struct interrupt_entries *const *entries)
 {
-	uint8_t *how = entries->n ? calloc(rec->nnodes + 1, 1) : NULL;
+	const struct interrupt_entries *here = entries[node->module];
+
+	/* entries share code, which one calls in the other */
+	return inside(here, node->offset) && in_kernel(rec, outer) &&
+	       !(outer->module == node->module && inside(here, outer->offset));
+}
+
+int interrupt_mark(struct recording *rec, struct interrupt_entries *const *entries)
+{
+	uint8_t *how = calloc(rec->nnodes + 1, 1);
 
 	if (!how)
-		return entries->n ? -1 : 0;
+		return -1;
 	for (size_t i = 0; i < rec->nnodes; i++) {
-		const struct rec_node *node = &rec->nodes[i], *outer;
-		bool entry;
+		const struct rec_node *node = &rec->nodes[i];
 
-		if (node->parent >= rec->nnodes || node->kind != REC_FRAME_CODE || node->module != module)
-			continue;
-		outer = &rec->nodes[node->parent];
-		entry = inside(entries, node->offset);
-		/* entries share code, which one calls in the other */
-		entry = entry && in_kernel(rec, outer) && !(outer->module == module && inside(entries, outer->offset));
-		how[node->parent] |= entry ? STOPPED : CALLED;
+		if (node->parent < rec->nnodes && node->kind == REC_FRAME_CODE && node->module < rec->nmodules)
+			how[node->parent] |= is_stopped(rec, node, &rec->nodes[node->parent], entries) ? STOPPED : CALLED;
 	}
 	for (size_t i = 0; i < rec->nnodes; i++)
 		if (how[i] == STOPPED)

@@ -24,9 +24,9 @@ bool interrupt_is_entry(const char *name, size_t size);
 /* What comes after the last one; more than fit are left out. */
 void interrupt_add(struct interrupt_entries *entries, uint64_t start, uint64_t end);
 
-/* Make the frames outside of entries of `module` exact.  A frame that something
- * else was called from at the same address stays a return address.  0, or -1: out
- * of memory. */
-int interrupt_mark(struct recording *rec, uint32_t module, const struct interrupt_entries *entries);
+/* Make the frames outside of entries exact; `entries` has one for each module, NULL
+ * where there are none.  A frame that something else was called from at the same
+ * address stays a return address.  0, or -1: out of memory. */
+int interrupt_mark(struct recording *rec, struct interrupt_entries *const *entries);
 
 #endif

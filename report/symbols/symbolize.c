@@ -398,19 +398,44 @@ void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t
 	free(groups);
 }
 
-int symbolizer_interrupted(struct symbolizer *s, struct recording *rec)
+/* Of many kernels only the first stays open: it is looked into soon. */
+static int find_entries(struct symbolizer *s, const struct recording *rec, struct interrupt_entries **entries, bool *any)
 {
-	struct interrupt_entries *entries = malloc(sizeof(*entries));
-	int err = entries ? 0 : -1;
+	struct interrupt_entries *found = malloc(sizeof(*found));
+	bool first = true;
 
-	for (uint32_t i = 0; !err && i < rec->nmodules; i++) {
+	if (!found)
+		return -1;
+	for (uint32_t i = 0; i < rec->nmodules; i++) {
 		struct module *module = rec->modules[i].kind == FOLD_MODULE_KERNEL ? module_of(s, i) : NULL;
+		size_t size;
 
 		if (!module)
 			continue;
-		module_entries(module, s->locator, entries);
-		err = interrupt_mark(rec, i, entries);
+		module_entries(module, s->locator, found);
+		if (!first)
+			module_rest(module);
+		first = false;
+		size = offsetof(struct interrupt_entries, v) + found->n * sizeof(*found->v);
+		entries[i] = found->n ? malloc(size) : NULL;
+		if (entries[i])
+			memcpy(entries[i], found, size);
+		*any |= entries[i] != NULL;
 	}
+	free(found);
+	return 0;
+}
+
+int symbolizer_interrupted(struct symbolizer *s, struct recording *rec)
+{
+	struct interrupt_entries **entries = calloc(rec->nmodules + 1, sizeof(struct interrupt_entries *));
+	bool any = false;
+	int err = entries ? find_entries(s, rec, entries, &any) : -1;
+
+	if (!err && any)
+		err = interrupt_mark(rec, entries);
+	for (size_t i = 0; entries && i < rec->nmodules; i++)
+		free(entries[i]);
 	free(entries);
 	return err;
 }

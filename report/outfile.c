@@ -61,7 +61,7 @@ static void spare(void)
 
 /* A new file beside `path`; in the same directory, because rename must not copy.
  * Opened for writing only: the program has given up the right to read there. */
-static int create_temporary(const char *path, char **name)
+static int create_temporary(const char *path, bool secret, char **name)
 {
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash + 1 - path) : 0;
@@ -76,7 +76,7 @@ static int create_temporary(const char *path, char **name)
 			*name = NULL;
 			return -1;
 		}
-		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+		fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, secret ? 0600 : 0666);
 		if (fd >= 0)
 			return fd;
 		free(*name);
@@ -88,14 +88,14 @@ static int create_temporary(const char *path, char **name)
 }
 
 /* The same, and no signal comes between the file and the note of it. */
-static int create_doomed(const char *path, char **name)
+static int create_doomed(const char *path, bool secret, char **name)
 {
 	sigset_t all, before;
 	int fd, err;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	fd = create_temporary(path, name);
+	fd = create_temporary(path, secret, name);
 	err = errno;
 	if (fd >= 0)
 		doom(*name);
@@ -112,7 +112,7 @@ bool outfile_in_place(const char *path)
 	return !stat(path, &st) && !S_ISDIR(st.st_mode) && (!S_ISREG(st.st_mode) || lstat(path, &link) || S_ISLNK(link.st_mode));
 }
 
-int outfile_open(struct outfile *out, const char *path)
+int outfile_open(struct outfile *out, const char *path, bool secret)
 {
 	struct stat st;
 	int fd;
@@ -128,7 +128,7 @@ int outfile_open(struct outfile *out, const char *path)
 		out->stream = fopen(path, "we");
 		return out->stream ? 0 : fail("cannot write", path);
 	}
-	fd = create_doomed(path, &out->temporary);
+	fd = create_doomed(path, secret, &out->temporary);
 	if (fd < 0)
 		return fail("cannot create a file beside", path);
 	out->stream = fdopen(fd, "w");

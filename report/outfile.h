@@ -18,8 +18,11 @@ struct outfile {
 /* A pipe, a device, or a link to anything that is there: written as it is. */
 bool outfile_in_place(const char *path);
 
-/* `path` NULL: standard output.  0, or -1 and a line in the log. */
-int outfile_open(struct outfile *out, const char *path);
+/*
+ * `path` NULL: standard output.  `secret`: a new file is for its owner alone, as
+ * recordings are; else as the umask has it.  0, or -1 and a line in the log.
+ */
+int outfile_open(struct outfile *out, const char *path, bool secret);
 
 /* Give it its name.  0, or -1 and a line in the log: a write failed somewhere. */
 int outfile_commit(struct outfile *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names into a copy of a recording, so that it reads right where no debug files are. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,7 +47,7 @@ static void usage(FILE *to)
 static int write_copy(const struct options *opt, const struct recording *rec, const struct embed_names *names)
 {
 	struct outfile out = {0};
-	int err = outfile_open(&out, opt->out) || embed_copy(opt->files.v[0], rec, names, out.stream) || outfile_commit(&out);
+	int err = outfile_open(&out, opt->out, true) || embed_copy(opt->files.v[0], rec, names, out.stream) || outfile_commit(&out);
 
 	outfile_release(&out);
 	if (!err)
@@ -99,7 +100,7 @@ int verb_embed(int argc, char **argv)
 {
 	struct options opt = {0};
 	int status = VERB_USAGE;
-	struct stat st;
+	struct stat st = {0};
 
 	if (!rows_parse(rows, &opt, argc, argv, &opt.files)) {
 		log_set_level(opt.quiet ? LOG_QUIET : opt.verbose ? LOG_VERBOSE : LOG_NORMAL);
@@ -112,7 +113,10 @@ int verb_embed(int argc, char **argv)
 			status = fflush(stdout) ? VERB_FAILED : VERB_DONE;
 		} else if (opt.files.n != 1) {
 			log_error("embed takes one recording");
-		} else if (stat(opt.files.v[0], &st) || !S_ISREG(st.st_mode)) {
+		} else if (stat(opt.files.v[0], &st) && strcmp(opt.files.v[0], "-")) {
+			log_error("%s: cannot be opened: %s", opt.files.v[0], strerror(errno));
+			status = VERB_FAILED;
+		} else if (!S_ISREG(st.st_mode)) {
 			log_error("%s: is no file; embed reads it twice, so it cannot be a pipe", opt.files.v[0]);
 			status = VERB_FAILED;
 		} else {

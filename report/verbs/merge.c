@@ -84,7 +84,7 @@ static int run(struct options *opt)
 		return VERB_FAILED;
 	opt->merge.watch = &opt->watch;
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out});
-	err = memory_watch_start(&opt->watch) || outfile_open(&out, opt->out) || merge_files(opt->files.v, opt->files.n, &opt->merge, stream_sink(out.stream), &result) ||
+	err = memory_watch_start(&opt->watch) || outfile_open(&out, opt->out, true) || merge_files(opt->files.v, opt->files.n, &opt->merge, stream_sink(out.stream), &result) ||
 	      outfile_commit(&out);
 	memory_watch_release(&opt->watch);
 	outfile_release(&out);

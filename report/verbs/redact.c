@@ -121,7 +121,7 @@ static int run(const struct options *opt, uint32_t chosen)
 		return VERB_FAILED;
 	veil_init(&veil, chosen);
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out});
-	err = memory_watch_start(&watch) || outfile_open(&out, opt->out) ||
+	err = memory_watch_start(&watch) || outfile_open(&out, opt->out, true) ||
 	      redact_file(opt->files.v[0], &veil, stream_sink(out.stream), &watch) || outfile_commit(&out);
 	memory_watch_release(&watch);
 	outfile_release(&out);

@@ -127,7 +127,7 @@ static int write_report(struct job *job)
 	};
 
 	fit_terminal(&report.options, job->opt);
-	if (outfile_open(&job->out, job->opt->out) || job->opt->format->write(job->out.stream, &report) ||
+	if (outfile_open(&job->out, job->opt->out, false) || job->opt->format->write(job->out.stream, &report) ||
 	    outfile_commit(&job->out))
 		return -1;
 	log_info("%s", output_loss_line(&report, line, sizeof(line)));

@@ -19,6 +19,9 @@ embed --no-system -o out.foldrec cut.foldrec || exit 1
 "$FOLD_REPORT" dump out.foldrec | grep -v '"is":"end"' | cmp want - || { echo "a cut recording: not all that was read"; exit 1; }
 cat in.foldrec | "$FOLD_REPORT" embed -o refused.foldrec - 2>err && { echo "a pipe was accepted"; exit 1; }
 grep -q 'is no file' err && [ ! -e refused.foldrec ] || { echo "a pipe: $(cat err)"; exit 1; }
+embed -o refused.foldrec missing.foldrec 2>err && { echo "a file that is not there was accepted"; exit 1; }
+grep -q 'missing.foldrec: cannot be opened: No such file' err || { echo "a file that is not there: $(cat err)"; exit 1; }
+[ "$(stat -c %a out.foldrec)" = 600 ] || { echo "others can read the copy: $(stat -c %A out.foldrec)"; exit 1; }
 
 "$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
 ${CC:-cc} -O1 -fno-optimize-sibling-calls -Wl,--build-id -o names "$SRC/tests/cli/programs/names.c" || exit 1

@@ -128,7 +128,7 @@ static int replace_output(void)
 {
 	struct outfile out;
 
-	return went(!outfile_open(&out, in_dir("out/x.svg")) && fputs("x", out.stream) >= 0 && !outfile_commit(&out));
+	return went(!outfile_open(&out, in_dir("out/x.svg"), false) && fputs("x", out.stream) >= 0 && !outfile_commit(&out));
 }
 
 TEST(needs_of_a_report)

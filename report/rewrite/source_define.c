@@ -92,12 +92,16 @@ static int comm_of(struct source *s, uint64_t string, uint64_t *out)
 	return 0;
 }
 
-/* 0 is "not known": a start at that instant is moved by a tick. */
+/*
+ * 0 is "not known": a start at that instant is moved by a tick.  How long before the
+ * recording something started tells when that was since boot: for init, nearly exactly.
+ */
 static int64_t start_of(const struct source *s, int64_t ticks)
 {
-	int64_t start = ticks ? source_time(s, ticks) : 0;
+	bool hide = ticks < 0 && s->veil && s->veil->parts & VEIL_TIMES;
+	int64_t start = ticks && !hide ? source_time(s, ticks) : 0;
 
-	return ticks && !start ? 1 : start;
+	return ticks && !hide && !start ? 1 : start;
 }
 
 static int add_procs(struct source *s, const struct fold_procs *procs)

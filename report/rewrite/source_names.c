@@ -87,6 +87,12 @@ int source_names(struct source *s, const struct fold_batch *batch)
 	return 0;
 }
 
+/* Names added for the kernel's own code are its names, too. */
+static bool kernel_file(const struct target *t, uint64_t module)
+{
+	return target_is_kernel(t, module) && t->modules[module].kind != FOLD_MODULE_BPF;
+}
+
 int source_symbols(struct source *s, const struct fold_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->syms.n; i++) {
@@ -97,6 +103,8 @@ int source_symbols(struct source *s, const struct fold_symbols *symbols)
 		if (!translate(s, &sym) || from->name > symbols->strings.n)
 			continue;
 		if (s->places[idmap_get(&s->modules, from->module)].own && veil_hides(s->veil, VEIL_SYMBOLS))
+			continue;
+		if (kernel_file(s->t, sym.module) && veil_hides(s->veil, VEIL_KERNEL))
 			continue;
 		if (target_blob(s->t, symbols->strings.v[from->name - 1], &text))
 			return -1;

@@ -35,13 +35,13 @@ def write(name):
         strings=uv(1) + b"".join(text(word) for word in STRINGS),
         modules=uvs(0, 0) + build.module(U16M, 1, 0, [uv(1) + text(b"kernel-build-id-----")]) + code + build.module(0x10000, 4, 2, [uv(1) + text(b"libc-build-id-------")])
         + build.module(0x1000, 5, 4) + build.module(0x1000, 8, 5),
-        procs=uv(0) + record(424242, sv(5), 3, 2, 0) + record(424243, sv(6), 10, 0, 1), mmaps=record(0, 1, 0, 0x9000, 0x7F1234567000),
+        procs=uv(0) + record(424242, sv(-13 ** 8), 3, 2, 0) + record(424243, sv(6), 10, 0, 1), mmaps=record(0, 1, 0, 0x9000, 0x7F1234567000),
         threads=uv(0) + record(0, 424242, 3) + record(1, 424244, 10), kstacks=uvs(0, 0, 2, 1, (U16M + 0x21000) << 2, (0x21000 + U16M - 0x100) << 2 | 2),
         ustacks=uvs(0, 0, 3, 1, (U16M + 0x1100) << 2, (0x10000 + 0x100) << 2, (0x10000 - 0x1100 - 0x100) << 2))
     batch += section(8, 2, build.column(1, sv(0), uv(1)), build.column(3, sv(0), sv(1)), build.column(4, sv(1), sv(0)), build.column(5, sv(1), sv(0)), build.column(6, 0, 1))
     batch += section(10, record(0, 0, 0, 1) + record(1, 0, 0, 1)) + section(11, record(0, 0x100, 0x10, 7) + record(4, 0, 0x10, 11)) + section(12, record(3, 0, 0x10, 6))
     chunks = [build.chunk(META, 0, meta), build.chunk(foldread.BATCH, 1, batch), build.chunk(foldread.NOTE, 2, section(1, SECRETS["notes"]))]
-    chunks.append(build.chunk(foldread.SYMBOLS, 3, section(1, uv(1) + text(SECRETS["symbols"]) + text(b"puts")) + section(2, record(1, 0x1000, 0x1000, 1) + record(2, 0x1000, 0x2000, 2))))
+    chunks.append(build.chunk(foldread.SYMBOLS, 3, section(1, uv(1) + text(SECRETS["symbols"]) + text(b"puts") + text(b"vfs_read_embedded")) + section(2, record(0, 0x3000, 0x1000, 3) + record(1, 0x1000, 0x1000, 1) + record(2, 0x1000, 0x2000, 2))))
     chunks.append(build.chunk(foldread.END, 4, build.end_payload(chunks, ((1, 1, 0),) * 2)))
     with open(name, "wb") as out:
         out.write(build.file_header() + b"".join(chunks))
@@ -83,7 +83,9 @@ def main():
     check(uv(424242) not in after and uv(424244) not in after, "pids")
     check(uv(0x7F1234567000) not in after, "an absolute address")
     check(uv(1795979400 * 10 ** 9) not in after and uv(11 ** 9) not in after, "times")
+    check(sv(-13 ** 8) not in after, "times: when a process started before the recording")
     check(b"SECR" not in after, "the id of the recording")
+    check(os.stat("out.foldrec").st_mode & 0o777 == 0o600, "the file is for its owner alone")
     after, told = redact()
     left = {what for what, secret in SECRETS.items() if secret in after}
     check(left == {"kernel", "ids"}, "by default: %s is left" % left)

@@ -9,6 +9,7 @@
 #include "locate.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct locator {
 	size_t ntrees;
 	struct tree *trees; /* --symbols in order, then --sysroot if there is one */
 	struct tree here;   /* the working directory */
+	pthread_mutex_t lock; /* of the indexes and the servers */
 };
 struct search {
 	struct locator *locator;
@@ -422,7 +424,9 @@ int locate(struct locator *l, const struct rec_module *m, const char *path, cons
 	out->weak = s.id && s.id->kind == FOLD_ID_HASH;
 	for (size_t i = 0; s.id && s.id->kind == FOLD_ID_GNU && i < s.id->bytes.size; i++)
 		snprintf(s.hex + 2 * i, 3, "%02x", s.id->bytes.at[i]);
+	pthread_mutex_lock(&l->lock);
 	search_all(&s);
+	pthread_mutex_unlock(&l->lock);
 	if (!s.failed)
 		return 0;
 	located_release(out);
@@ -476,11 +480,12 @@ int locator_new(struct locator **out, const struct locator_options *options)
 	if (!l)
 		return -1;
 	l->options = *options;
+	pthread_mutex_init(&l->lock, NULL);
 	l->here = (struct tree){.dir = ".", .limits = &here_limits};
 	l->ntrees = options->ndirs + (options->sysroot != NULL);
 	l->trees = calloc(l->ntrees + 1, sizeof(*l->trees));
 	if (!l->trees) {
-		free(l);
+		locator_free(l);
 		return -1;
 	}
 	for (size_t i = 0; i < options->ndirs; i++)
@@ -495,9 +500,10 @@ void locator_free(struct locator *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->ntrees; i++)
+	for (size_t i = 0; l->trees && i < l->ntrees; i++)
 		dir_index_release(&l->trees[i].index);
 	dir_index_release(&l->here.index);
+	pthread_mutex_destroy(&l->lock);
 	free(l->trees);
 	free(l);
 }

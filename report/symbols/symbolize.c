@@ -13,6 +13,7 @@
 #include "../log.h"
 #include "../model/array.h"
 #include "cache.h"
+#include "crew.h"
 #include "debuginfod.h"
 #include "demangle.h"
 #include "dwarf.h"
@@ -285,42 +286,58 @@ static void ask_dwarf(struct symbolizer *s, struct module *module, struct lookup
 	free(queries);
 }
 
-static void look_up(struct symbolizer *s, uint32_t id, struct module *module, struct lookup *v, size_t n)
+/* Addresses of one module that are looked up together. */
+struct lookups {
+	struct module *module;
+	struct lookup *v;
+	size_t n;
+	struct dwarf_answer answer;
+};
+
+/* What is the module's own: other modules can be asked meanwhile. */
+static void ask_module(struct symbolizer *s, struct lookups *l)
 {
-	struct dwarf_answer answer = {0};
 	size_t with = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		find_name(s, module, &v[i]);
-		if (v[i].has_address) {
-			struct lookup swap = v[with];
+	for (size_t i = 0; i < l->n; i++) {
+		find_name(s, l->module, &l->v[i]);
+		if (l->v[i].has_address) {
+			struct lookup swap = l->v[with];
 
-			v[with++] = v[i];
+			l->v[with++] = l->v[i];
 			if (with - 1 != i)
-				v[i] = swap;
+				l->v[i] = swap;
 		}
 	}
 	if (with)
-		ask_dwarf(s, module, v, with, &answer);
-	for (size_t i = 0; i < n; i++) {
-		struct symbols got = fill(s, module, &v[i], answer.frames ? &answer.frames[v[i].query.first] : NULL);
+		ask_dwarf(s, l->module, l->v, with, &l->answer);
+}
 
-		count(s, module, &got);
-		*v[i].out = got;
-		cache_put(&s->cache, &(struct symbol_address){id, v[i].offset, v[i].exact}, &got);
+/* What all modules share: names that are kept, and what is remembered. */
+static void keep_answers(struct symbolizer *s, struct lookups *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct lookup *one = &l->v[i];
+		struct symbols got = fill(s, l->module, one, l->answer.frames ? &l->answer.frames[one->query.first] : NULL);
+
+		count(s, l->module, &got);
+		*one->out = got;
+		cache_put(&s->cache, &(struct symbol_address){l->module->index, one->offset, one->exact}, &got);
 	}
-	dwarf_answer_release(&answer);
+	dwarf_answer_release(&l->answer);
 }
 
 struct symbols symbolize(struct symbolizer *s, uint32_t id, uint64_t offset, bool exact)
 {
 	struct symbols got = {.n = 1, .v = &unknown};
-	struct module *module = module_of(s, id);
 	struct symbol_address key = {id, offset, exact};
 	struct lookup one = {.offset = offset, .exact = exact, .out = &got};
+	struct lookups lookups = {.module = module_of(s, id), .v = &one, .n = 1};
 
-	if (module && !cache_find(&s->cache, &key, &got))
-		look_up(s, id, module, &one, 1);
+	if (lookups.module && !cache_find(&s->cache, &key, &got)) {
+		ask_module(s, &lookups);
+		keep_answers(s, &lookups);
+	}
 	return got;
 }
 
@@ -328,6 +345,14 @@ struct symbols symbolize(struct symbolizer *s, uint32_t id, uint64_t offset, boo
 struct group {
 	size_t first, end;
 	uint64_t samples; /* with their leaf in the module */
+	struct lookups lookups;
+};
+struct groups {
+	struct symbolizer *symbolizer;
+	const struct symbol_address *addresses;
+	struct symbols *out;
+	struct group *v;
+	bool fresh; /* nothing can have been looked up before */
 };
 
 static int compare_groups(const void *x, const void *y)
@@ -360,42 +385,57 @@ static void order_groups(const struct symbolizer *s, struct group *groups, size_
 	free(samples);
 }
 
-/* `fresh`: none of them can have been looked up before. */
-static void look_up_group(struct symbolizer *s, const struct symbol_address *v, size_t n, struct symbols *out, bool fresh)
+static void begin_group(void *state, size_t at)
 {
-	struct module *module = module_of(s, v[0].module);
-	struct lookup *lookups = malloc(n * sizeof(*lookups));
-	size_t have = 0;
+	const struct groups *all = state;
+	struct symbolizer *s = all->symbolizer;
+	struct group *g = &all->v[at];
+	struct lookup *v = malloc((g->end - g->first) * sizeof(*v));
 
-	for (size_t i = 0; lookups && i < n; i++)
-		if (fresh || !cache_find(&s->cache, &v[i], &out[i]))
-			lookups[have++] = (struct lookup){.offset = v[i].offset, .exact = v[i].exact, .out = &out[i]};
-	if (module && have) {
-		look_up(s, v[0].module, module, lookups, have);
-		module_rest(module);
-	}
-	free(lookups);
+	g->lookups = (struct lookups){.module = module_of(s, all->addresses[g->first].module), .v = v};
+	for (size_t i = g->first; v && g->lookups.module && i < g->end; i++)
+		if (all->fresh || !cache_find(&s->cache, &all->addresses[i], &all->out[i]))
+			v[g->lookups.n++] = (struct lookup){.offset = all->addresses[i].offset, .exact = all->addresses[i].exact, .out = &all->out[i]};
 }
 
+static void ask_group(void *state, size_t at)
+{
+	const struct groups *all = state;
+
+	if (all->v[at].lookups.n)
+		ask_module(all->symbolizer, &all->v[at].lookups);
+}
+
+static void end_group(void *state, size_t at)
+{
+	const struct groups *all = state;
+	struct lookups *l = &all->v[at].lookups;
+
+	if (l->n) {
+		keep_answers(all->symbolizer, l);
+		module_rest(l->module);
+	}
+	free(l->v);
+}
+
+/* Servers are asked for one module after the other, within one budget of time. */
 void symbolize_many(struct symbolizer *s, const struct symbol_address *v, size_t n, struct symbols *out)
 {
-	struct group *groups = NULL;
+	struct groups groups = {.symbolizer = s, .addresses = v, .out = out, .fresh = !s->cache.n};
 	size_t ngroups = 0, room = 0;
-	bool fresh = !s->cache.n;
 
 	cache_reserve(&s->cache, n);
 	for (size_t i = 0; i < n; i++) /* what is left so without memory */
 		out[i] = (struct symbols){.n = 1, .v = &unknown};
-	for (size_t i = 0; i < n && !array_room(groups, room, ngroups + 1); i = groups[ngroups++].end) {
-		groups[ngroups] = (struct group){.first = i, .end = i + 1};
-		while (groups[ngroups].end < n && v[groups[ngroups].end].module == v[i].module)
-			groups[ngroups].end++;
+	for (size_t i = 0; i < n && !array_room(groups.v, room, ngroups + 1); i = groups.v[ngroups++].end) {
+		groups.v[ngroups] = (struct group){.first = i, .end = i + 1};
+		while (groups.v[ngroups].end < n && v[groups.v[ngroups].end].module == v[i].module)
+			groups.v[ngroups].end++;
 	}
 	if (s->servers)
-		order_groups(s, groups, ngroups, v);
-	for (size_t i = 0; i < ngroups; i++)
-		look_up_group(s, v + groups[i].first, groups[i].end - groups[i].first, out + groups[i].first, fresh);
-	free(groups);
+		order_groups(s, groups.v, ngroups, v);
+	crew_run(&(struct crew_job){begin_group, ask_group, end_group, &groups}, ngroups, s->servers ? 1 : CREW_MAX);
+	free(groups.v);
 }
 
 /* Of many kernels only the first stays open: it is looked into soon. */

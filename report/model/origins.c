@@ -35,21 +35,25 @@ static int copy_labels(struct segment *s, const struct fold_origin *from, struct
 	return 0;
 }
 
-/* Those of its processes that are known: file ids may have gaps. */
+/*
+ * Those of its processes that are known: file ids may have gaps.  Each is marked once,
+ * or origins that all claim the same processes would take forever.
+ */
 static void mark_processes(struct segment *s, const struct fold_origin *from, uint32_t origin)
 {
+	uint64_t first = from->first > s->origin_end ? from->first : s->origin_end, end = from->first + from->nprocs;
 	struct recording *rec = s->load->rec;
 
 	for (size_t i = 0; i < s->procs.nranges; i++) {
 		const struct idmap_range *range = &s->procs.ranges[i];
-		uint64_t low = from->first > range->first ? from->first : range->first;
-		uint64_t high = from->first + from->nprocs;
+		uint64_t low = first > range->first ? first : range->first;
+		uint64_t high = end < range->first + range->n ? end : range->first + range->n;
 
-		if (high > range->first + range->n)
-			high = range->first + range->n;
 		for (; low < high; low++)
 			rec->processes[s->procs.values[range->base + (low - range->first)]].origin = origin;
 	}
+	if (end > s->origin_end)
+		s->origin_end = end;
 }
 
 static int add_origin(struct segment *s, const struct fold_origin *from)

@@ -53,6 +53,7 @@ struct segment {
 	uint32_t *nodes;     /* of the section being read: node of the trie */
 	size_t nodes_room;
 	uint32_t lost_process, lost_thread; /* REC_NONE until one is needed */
+	uint64_t origin_end; /* of the file: origins of processes below it are known */
 
 	uint32_t events[FOLD_MAX_EVENTS]; /* in rec->events */
 	struct fold_total totals[FOLD_MAX_EVENTS]; /* ACCOUNT's taken and lost; written: what was read */

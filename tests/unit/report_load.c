@@ -24,6 +24,31 @@ static void scene(struct file *f, struct scene *s)
 			       file_frame(f, s->lib, 0x30));
 }
 
+/* Origins that overlap break R-ORG-3: a process is of the first one that claims it, and marked once. */
+TEST(a_process_has_one_origin)
+{
+	struct fold_origin origins[] = {{.first = 0, .nprocs = 2}, {.first = 0, .nprocs = 3}, {.first = 1, .nprocs = 1}};
+	struct fold_meta meta = file_usual();
+	struct recording rec;
+	struct file f;
+
+	meta.flags = FOLD_FLAG_MERGED;
+	file_open(&f, &meta);
+	for (uint32_t pid = 100; pid < 104; pid++)
+		file_proc(&f, pid, "main");
+	f.batch.origins = (struct fold_origins){3, origins};
+	f.batch.have = FOLD_HAVE(FOLD_STRINGS) | FOLD_HAVE(FOLD_PROCS) | FOLD_HAVE(FOLD_ORIGINS);
+	CHECK_EQ(writer_batch(f.w, &f.batch), 0);
+	CHECK(!load(&rec, &f, NULL, NULL));
+	CHECK_EQ(rec.norigins, 3);
+	CHECK_EQ(rec.processes[0].origin, 0);
+	CHECK_EQ(rec.processes[1].origin, 0);
+	CHECK_EQ(rec.processes[2].origin, 1);
+	CHECK_EQ(rec.processes[3].origin, REC_NONE);
+	recording_release(&rec);
+	file_release(&f);
+}
+
 TEST(counts_equal_samples)
 {
 	struct recording rec;

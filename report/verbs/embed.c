@@ -90,6 +90,7 @@ static int run(const struct options *opt)
 	}
 	if (memory_watch_open(&watch, opt->max_memory))
 		return VERB_FAILED;
+	watch.leave = outfile_abandon;
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out, .symbols = &opt->symbols});
 	err = memory_watch_start(&watch) || embed(opt, &watch);
 	memory_watch_release(&watch);

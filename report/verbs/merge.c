@@ -82,6 +82,7 @@ static int run(struct options *opt)
 	}
 	if (memory_watch_open(&opt->watch, opt->max_memory))
 		return VERB_FAILED;
+	opt->watch.leave = outfile_abandon;
 	opt->merge.watch = &opt->watch;
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out});
 	err = memory_watch_start(&opt->watch) || outfile_open(&out, opt->out, true) || merge_files(opt->files.v, opt->files.n, &opt->merge, stream_sink(out.stream), &result) ||

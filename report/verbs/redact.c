@@ -119,6 +119,7 @@ static int run(const struct options *opt, uint32_t chosen)
 	}
 	if (memory_watch_open(&watch, opt->max_memory))
 		return VERB_FAILED;
+	watch.leave = outfile_abandon;
 	veil_init(&veil, chosen);
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out});
 	err = memory_watch_start(&watch) || outfile_open(&out, opt->out, true) ||

@@ -45,6 +45,11 @@ for verb in info "info --strings" "diff flood.foldrec" "missing --no-system" dum
 done
 limited 1 60 explain --no-system --max-memory 20M flood.foldrec x+0x1
 says 'more than --max-memory allows' err
+for verb in merge redact "embed --no-system"; do
+	limited 1 $((20 + 40)) $verb --max-memory 20M -o there flood.foldrec
+	says 'more than --max-memory allows' err
+done
+compgen -G '.there.*' && fail "a file that is not complete was left behind"
 for size in 60M 200M; do
 	limited 1 $((${size%M} + 40)) -f folded --no-system --max-memory $size flood.foldrec
 	[ -s out ] && fail "there is an output, but not all of it"

@@ -294,7 +294,7 @@ static int open_session(struct recorder *r)
 		return -1;
 	}
 	if (session_new(&r->session, r->writer, &meta, &options))
-		return -1;
+		return writer_fault(r->writer)->code ? outfile_failed(&r->out, writer_fault(r->writer)) : -1;
 	if (!o->note)
 		return 0;
 	note.text = (struct fold_bytes){ .at = (const uint8_t *)o->note, .size = strlen(o->note) };

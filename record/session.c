@@ -55,11 +55,7 @@ static int session_begin(struct session *s, const struct fold_meta *meta)
 		   (s->options.paths == SESSION_PATHS_BASE ? FOLD_FLAG_PATHS_BASE : 0);
 	if (s->kernel.anchored)
 		log_detail("kernel addresses are hidden: kernel frames count from an anchor");
-	if (writer_meta(s->batch.writer, &m)) {
-		log_error("cannot begin the recording: %s", fold_error_text(writer_fault(s->batch.writer)->code));
-		return -1;
-	}
-	return 0;
+	return writer_meta(s->batch.writer, &m);
 }
 
 int session_new(struct session **out, struct writer *writer, const struct fold_meta *meta, const struct session_options *options)

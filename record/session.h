@@ -33,7 +33,7 @@ struct session_options {
 
 /* `writer` is borrowed and has had no META yet; session writes `meta` (flags
  * about kernel and paths are filled in by the session) at once.  0, or -1 with
- * a line in the log. */
+ * writer_fault() set, or else a line in the log. */
 int session_new(struct session **out, struct writer *writer, const struct fold_meta *meta, const struct session_options *options);
 void session_free(struct session *s);
 

@@ -37,6 +37,7 @@ expect 126 "cannot run /etc/passwd" "$FOLD_RECORD" -o b.foldrec -- /etc/passwd
 cp a.foldrec keep
 expect 1 "File exists" "$FOLD_RECORD" -d 0.1 -o a.foldrec
 cmp -s a.foldrec keep || { echo "an existing file was touched"; failed=1; }
+[ ! -w /dev/full ] || expect 1 "cannot write to /dev/full: No space left on device" "$FOLD_RECORD" -d 0.1 -o /dev/full
 ln -s target.foldrec link.foldrec
 expect 1 "cannot write to link.foldrec" "$FOLD_RECORD" -d 0.1 -o link.foldrec
 expect 1 "cannot write to link.foldrec" "$FOLD_RECORD" -f -d 0.1 -o link.foldrec

@@ -7,6 +7,7 @@
 #include "merge.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../infile.h"
 #include "../log.h"
@@ -274,9 +275,11 @@ static int plan_file(struct merge *m, uint32_t file, bool *once)
 {
 	struct reader *reader = NULL;
 	struct infile in;
+	struct stat st;
 	int err = 0;
 
-	*once = !strcmp(m->files[file], "-");
+	/* Not even opened: who writes into a FIFO would find nobody there afterwards. */
+	*once = !strcmp(m->files[file], "-") || (!stat(m->files[file], &st) && !S_ISREG(st.st_mode));
 	if (*once)
 		return 0;
 	if (infile_open(&in, m->files[file]))

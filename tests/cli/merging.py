@@ -234,11 +234,25 @@ def pipes():
     check(both.returncode == 0 and len(folded("n.foldrec", "--by", "host")) == 2, "standard output")
 
 
+def fifos():
+    """A FIFO is opened once: who feeds it is gone when it is closed, long before all else is merged."""
+    with open("fed.foldrec", "wb") as out:
+        subprocess.run([sys.argv[1], "--samples", "200000", "--stacks", "5000", "-"], stdout=out, check=True)
+    os.mkfifo("fifo")
+    with subprocess.Popen(["sh", "-c", "cat fed.foldrec >fifo"]) as feeder:
+        try:
+            done = subprocess.run([REPORT, "merge", "-q", "-o", "m.foldrec", "fifo", "fed.foldrec"], capture_output=True, check=False, timeout=60)
+            check(done.returncode == 0 and stacks("m.foldrec")[0] == wrapped(stacks("fed.foldrec")[0], 2), "a FIFO is read: %s" % done.stderr)
+        except subprocess.TimeoutExpired:
+            check(False, "a FIFO is read: merge waits for ever")
+        feeder.kill()
+
+
 def main():
     for seed in range(1, 26):
         sums(sys.argv[1], seed)
         damages(sys.argv[1], seed)
-    for part in (hosts_apart, kernels_apart, times_in_utc, labels, refusals, pipes):
+    for part in (hosts_apart, kernels_apart, times_in_utc, labels, refusals, pipes, fifos):
         part()
     print("%d failed" % len(failures))
     return 1 if failures else 0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Arrows point one way: record -> format, bpf; report -> format; format knows
 # nobody.  Reads the #include "..." lines of each room and fails on any other.
 set -u

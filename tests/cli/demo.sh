@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # make demo's script works and leaves its files.
 set -u
 [ "$(id -u)" -eq 0 ] || { echo "not root"; exit 77; }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Processes and threads that live for less than a period, of a command and of a given
 # process: they have their share of samples, and nobody else's are with them.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Exit statuses, where the recording goes, and what is refused before anything is
 # recorded.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Whatever ends a recording, what was written before is good: a killed recorder, a
 # full disk, a reader that goes away.
 set -u

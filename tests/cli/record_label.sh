@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # R-LBL-4: labels that were asked for, and no other; what is no label is refused before anything is written.
 set -u
 try() { # TEXT-OF-THE-ERROR OPTION...

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # What the host does not allow is clamped and told; a kernel without type
 # information is recorded all the same.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # --max-memory: what has no room is walked by frame pointers, all samples are there
 # with a stack, it is said at the end and in the recording; and without the limit it is
 # not.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # In a pid namespace of one's own: events and counts name the processes that are in it,
 # what is outside has no name, and the user is told what does not work there.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Given processes: theirs and their later children's samples, nobody else's, each
 # once, also while threads come and go; and the recording ends when they do.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # As an ordinary user: CAP_BPF and CAP_PERFMON are enough; without one of them the
 # message names it and what to do.
 set -u

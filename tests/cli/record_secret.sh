@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # No raw word of a stack and no absolute address reaches the file, even when the
 # frame-pointer walk runs through a secret.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # A C++ program with frame pointers and known shares gets its names and shares,
 # reported on a copy of its tree (--sysroot), from a debug file beside the
 # stripped program, and from the debug file alone.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Some 500 processes that live for milliseconds, all started after the recording:
 # nearly every sample has a process with a name, nearly every frame in a file a
 # module with a build-id.

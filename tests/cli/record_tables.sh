@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Tables of the kernel shrunk to a few entries, stacks forgotten while recording:
 # every sample is still there, with the stack that it had, in both modes, walked by
 # frame pointers and by tables; and all give the same shares.  Counting is done in the

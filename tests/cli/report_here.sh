@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Only the base name of a program outside the system's directories is recorded.
 # Who reports where he recorded still gets its names: it is found in or below the
 # working directory or in $PATH, and taken only if the build-id fits.

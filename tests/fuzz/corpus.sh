@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Seeds and what fuzzing found worth keeping through every fuzz target, and all
 # golden files through those that read recordings, under sanitizers.
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # make install puts programs and manual pages where DESTDIR and PREFIX say, and
 # make uninstall takes all of them away again.
 set -u

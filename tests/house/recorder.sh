@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # The recorder is one static binary of less than 2 MiB, which any host can run.
 set -u
 file -L "$FOLD_RECORD" | grep -q 'statically linked' || { echo "not static: $(file -L "$FOLD_RECORD")"; exit 1; }

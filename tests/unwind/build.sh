@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # Stacks of processes that are over before anybody could look at them: a compiler,
 # started again and again.  Nearly all are whole, whatever else the machine does; only
 # while the compiler's own table is made may some of them not be.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # The walker against libdwfl, sample by sample, on programs that are hard to unwind:
 # no frame may differ, and nearly all samples must reach the root.
 #   tests/unwind/oracle.sh           a few programs for a second

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
 # The builder of unwind tables against what readelf makes of the same .eh_frame.
 #   tests/unwind/tables.sh        a list of files that differ in how they were made
 #   tests/unwind/tables.sh --all  every ELF file below /usr and /root: some minutes

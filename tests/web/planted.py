@@ -69,8 +69,10 @@ for g in xml.dom.minidom.parse("slower.svg").getElementsByTagName("g"):
     width = g.getElementsByTagName("rect")
     if title and width and g.getAttribute("data-s"):
         name = title[0].firstChild.data.split(" (")[0].split("\n")[0]
+        if name not in PARTS:
+            continue  # a caller of gamma_ became slower too: by chance enough to be red
         classes.setdefault(g.getAttribute("class")[:4], []).append((float(width[0].getAttribute("width").rstrip("%")), name))
 if not classes.get("more") or "gamma_" not in max(classes["more"])[1]:
-    bad.append("the widest red frame of the picture is not gamma_: %r" % sorted(classes.get("more", []))[-3:])
+    bad.append("the widest red function of the picture is not gamma_: %r" % sorted(classes.get("more", []))[-3:])
 print("\n".join(bad))
 sys.exit(1 if bad else 0)

@@ -38,6 +38,12 @@ static bool shareable(const struct source *s, const struct fold_module *m)
 	}
 }
 
+/* Its build-id tells the kernel's release. */
+static bool is_kernels(uint64_t kind)
+{
+	return kind == FOLD_MODULE_KERNEL || kind == FOLD_MODULE_KO || kind == FOLD_MODULE_VDSO;
+}
+
 static int add_module(struct source *s, const struct fold_module *from, struct source_place *place)
 {
 	struct fold_bytes name = source_text(s, from->name);
@@ -50,6 +56,8 @@ static int add_module(struct source *s, const struct fold_module *from, struct s
 	to.name = id;
 	if (place->own && veil_hides(s->veil, VEIL_IDS))
 		to.nids = to.nsegments = 0;
+	if (is_kernels(from->kind) && from->nids && veil_hides(s->veil, VEIL_KERNEL))
+		to.nids = 0;
 	return target_module(s->t, &to, s->merged && shareable(s, from), &place->module);
 }
 

@@ -56,29 +56,38 @@ int veil_code(struct veil *v, struct fold_bytes *text, char buf[VEIL_TEXT])
 	return v ? replace(v, VEIL_CODE, &v->code, "code", text, buf) : 0;
 }
 
-/* The same directories that the recorder keeps paths below; names that the kernel
- * makes up, such as "[vdso]" and "//anon", tell nothing. */
+static bool begins(struct fold_bytes path, const char *const *with, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (path.size >= strlen(with[i]) && !memcmp(path.at, with[i], strlen(with[i])))
+			return true;
+	return false;
+}
+
+/* The same directories that the recorder keeps paths below. */
 static bool is_system(struct fold_bytes path)
 {
 	static const char *const directories[] = {
-		"/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/nix/store/", "/gnu/store/", "[", "//anon",
+		"/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/nix/store/", "/gnu/store/",
 	};
 	static const char *const users[] = {"/usr/local/", "/usr/src/"};
 
-	for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++)
-		if (path.size >= strlen(users[i]) && !memcmp(path.at, users[i], strlen(users[i])))
-			return false;
-	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++)
-		if (path.size >= strlen(directories[i]) && !memcmp(path.at, directories[i], strlen(directories[i])))
-			return true;
-	return false;
+	return begins(path, directories, sizeof(directories) / sizeof(*directories)) && !begins(path, users, sizeof(users) / sizeof(*users));
+}
+
+/* Names that the kernel makes up for what is no file, such as "[vdso]" and "//anon", tell nothing. */
+static bool is_made_up(struct fold_bytes name, uint32_t module_kind)
+{
+	static const char *const made_up[] = {"[", "//anon"};
+
+	return module_kind != FOLD_MODULE_ELF && begins(name, made_up, sizeof(made_up) / sizeof(*made_up));
 }
 
 int veil_path(struct veil *v, uint32_t module_kind, struct fold_bytes *text, char buf[VEIL_TEXT], bool *own)
 {
 	bool kernel = module_kind == FOLD_MODULE_KERNEL || module_kind == FOLD_MODULE_KO;
 
-	if (!v || kernel || is_system(*text))
+	if (!v || kernel || is_system(*text) || is_made_up(*text, module_kind))
 		return 0;
 	*own = true;
 	return replace(v, VEIL_PATHS, &v->paths, "file", text, buf);

@@ -44,7 +44,7 @@ static const struct {
 	{"symbols", "names that embed added for files outside system directories", true},
 	{"addresses", "where things were mapped", true},
 	{"ids", "build-ids and layout of files outside system directories, without which they cannot be named", false},
-	{"kernel", "the kernel's release and names of its functions", false},
+	{"kernel", "the kernel's release, build-ids of it and its modules, and names of its functions", false},
 	{"times", "wall-clock time and time since boot", false},
 };
 #define NPARTS (sizeof(parts) / sizeof(*parts))
@@ -88,6 +88,11 @@ static int choose_parts(const struct options *opt, uint32_t *chosen)
 	*chosen = 0;
 	if (parse_parts("keep", opt->keep, &keep) || parse_parts("also", opt->also, &also))
 		return -1;
+	for (size_t i = 0; i < NPARTS; i++)
+		if (keep & also & 1u << i) {
+			log_error("--keep and --also both name \"%s\": it cannot be left in and taken out", parts[i].name);
+			return -1;
+		}
 	for (size_t i = 0; i < NPARTS; i++)
 		*chosen |= parts[i].usual ? 1u << i : 0;
 	*chosen = (*chosen | also) & ~keep;

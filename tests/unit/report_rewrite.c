@@ -187,6 +187,7 @@ TEST(system_files_keep_their_names)
 		{"nf_conntrack", FOLD_MODULE_KO, false}, {"[kernel]", FOLD_MODULE_KERNEL, false}, {"tool", FOLD_MODULE_ELF, true},
 		{"/home/me/tool", FOLD_MODULE_ELF, true}, {"/usr/local/bin/tool", FOLD_MODULE_ELF, true}, {"/opt/x/tool", FOLD_MODULE_ELF, true},
 		{"/memfd:secret (deleted)", FOLD_MODULE_OTHER, true}, {"bpf_prog_1_mine", FOLD_MODULE_BPF, true},
+		{"[mine]", FOLD_MODULE_ELF, true}, {"//anon", FOLD_MODULE_ELF, true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

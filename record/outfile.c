@@ -45,6 +45,16 @@ static int open_new(const char *path, bool overwrite)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	errno = EISDIR;
+	return true;
+}
+
 int outfile_open(struct outfile *out, const char *path, bool overwrite)
 {
 	memset(out, 0, sizeof(*out));
@@ -56,6 +66,8 @@ int outfile_open(struct outfile *out, const char *path, bool overwrite)
 		return out->fd < 0 ? fail(path, "") : 0;
 	}
 	out->fd = open_new(path, overwrite);
+	if (out->fd < 0 && is_directory(path))
+		return fail(path, " (-o names a file)");
 	if (out->fd < 0)
 		return fail(path, errno == EEXIST ? " (-f overwrites it, -o names another)" : "");
 	out->path = path;

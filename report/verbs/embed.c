@@ -47,7 +47,7 @@ static void usage(FILE *to)
 static int write_copy(const struct options *opt, const struct recording *rec, const struct embed_names *names)
 {
 	struct outfile out = {0};
-	int err = outfile_open(&out, opt->out, true) || embed_copy(opt->files.v[0], rec, names, out.stream) || outfile_commit(&out);
+	int err = outfile_open(&out, opt->out, true) || embed_copy(opt->files.v[0], rec, names, &out) || outfile_commit(&out);
 
 	outfile_release(&out);
 	if (!err)

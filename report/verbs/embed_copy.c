@@ -25,7 +25,7 @@ struct copy {
 	int fd;
 	const struct recording *rec;
 	const struct embed_names *names;
-	FILE *to;
+	struct outfile *to;
 	struct packer *packer;
 	uint64_t done;    /* bytes of the file that are copied */
 	uint64_t end;     /* of what can be */
@@ -34,9 +34,9 @@ struct copy {
 	bool open;        /* one of them is being read */
 };
 
-static int fail_write(void)
+static int fail_write(const struct copy *c)
 {
-	log_error("writing failed: %s", strerror(errno));
+	log_error("cannot write to %s: %s", c->to->path ? c->to->path : "standard output", strerror(errno));
 	return -1;
 }
 
@@ -54,8 +54,8 @@ static int copy_bytes(struct copy *c, uint64_t end)
 		if (got <= 0) {
 			log_error("%s: changed while it was read", c->file);
 			err = -1;
-		} else if (fwrite(buf, 1, (size_t)got, c->to) != (size_t)got) {
-			err = fail_write();
+		} else if (fwrite(buf, 1, (size_t)got, c->to->stream) != (size_t)got) {
+			err = fail_write(c);
 		} else {
 			c->done += (uint64_t)got;
 		}
@@ -89,8 +89,8 @@ static int write_chunk(struct copy *c, const struct fold_symbols *symbols)
 	if (payload.failed || packer_add(c->packer, &header, &payload, &chunk)) {
 		log_error("out of memory");
 		err = -1;
-	} else if (fwrite(chunk.at, 1, chunk.size, c->to) != chunk.size) {
-		err = fail_write();
+	} else if (fwrite(chunk.at, 1, chunk.size, c->to->stream) != chunk.size) {
+		err = fail_write(c);
 	}
 	buf_release(&payload);
 	buf_release(&chunk);
@@ -202,7 +202,7 @@ static int copy_items(struct copy *c, struct reader *reader)
 	return end_segment(c, c->end) || copy_bytes(c, c->end) ? -1 : 0;
 }
 
-int embed_copy(const char *file, const struct recording *rec, const struct embed_names *names, FILE *to)
+int embed_copy(const char *file, const struct recording *rec, const struct embed_names *names, struct outfile *to)
 {
 	struct copy c = {.file = file, .rec = rec, .names = names, .to = to};
 	struct reader *reader = NULL;

@@ -3,11 +3,11 @@
 #ifndef FOLD_REPORT_EMBED_COPY_H
 #define FOLD_REPORT_EMBED_COPY_H
 
-#include <stdio.h>
+#include "../outfile.h"
 
 #include "embed_names.h"
 
 /* `file` is what `rec` was loaded from, and nothing else.  0, or -1: the log has said why. */
-int embed_copy(const char *file, const struct recording *rec, const struct embed_names *names, FILE *to);
+int embed_copy(const char *file, const struct recording *rec, const struct embed_names *names, struct outfile *to);
 
 #endif

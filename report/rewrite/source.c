@@ -168,6 +168,18 @@ static int nested_labels(struct source *s, const struct fold_origin *from, struc
 	return put_labels(s, &list, to);
 }
 
+/*
+ * What the file holds of it now: META has the flags of all its origins, so that one
+ * which META lacks was taken away since the origin was written.
+ */
+static uint32_t nested_flags(const struct source *s, uint32_t flags)
+{
+	uint32_t meta = s->veil ? s->t->meta->flags : s->flags;
+
+	flags &= meta | ~(uint32_t)(FOLD_FLAG_RAW_ADDRESSES | FOLD_FLAG_PATHS_FULL);
+	return s->veil ? flags | FOLD_FLAG_REDACTED : flags;
+}
+
 static int add_nested(struct source *s, const struct fold_origin *from)
 {
 	struct fold_origin_label labels[FOLD_MAX_LABELS];
@@ -176,6 +188,7 @@ static int add_nested(struct source *s, const struct fold_origin *from)
 
 	to.labels = labels;
 	to.nlabels = 0;
+	to.flags = nested_flags(s, from->flags);
 	map_procs(s, from, &to);
 	if (s->veil && s->veil->parts & VEIL_TIMES)
 		to.realtime = 0;

@@ -248,11 +248,23 @@ def fifos():
         feeder.kill()
 
 
+def origins_of_what_is_left():
+    """An origin's flags are those of what stands in the file, not of what once stood there."""
+    merge("m.foldrec", host("a", flags=1 | 2), host("b"))
+    check([o["flags"] for o in lines("m.foldrec", "origin")] == [3, 0], "an origin has the flags of its recording")
+    for keep, left in (("notes", 0), ("addresses", 1), ("addresses,paths", 3)):
+        check(run(REPORT, "redact", "-q", "--keep", keep, "-o", "r.foldrec", "m.foldrec").returncode == 0, "redact --keep " + keep)
+        got = [o["flags"] for o in lines("r.foldrec", "origin")]
+        check(got == [16 | left, 16], "flags of origins after redact --keep %s: %s" % (keep, got))
+        merge("n.foldrec", "r.foldrec", host("c"))
+        check(sorted(o["flags"] for o in lines("n.foldrec", "origin")) == [0, 16, 16 | left], "they stay so in a merged recording")
+
+
 def main():
     for seed in range(1, 26):
         sums(sys.argv[1], seed)
         damages(sys.argv[1], seed)
-    for part in (hosts_apart, kernels_apart, times_in_utc, labels, refusals, pipes, fifos):
+    for part in (hosts_apart, kernels_apart, times_in_utc, labels, refusals, pipes, fifos, origins_of_what_is_left):
         part()
     print("%d failed" % len(failures))
     return 1 if failures else 0

@@ -48,6 +48,18 @@ static int fail(struct merge *m, const char *file)
 	return -1;
 }
 
+static int no_room(const struct merge *m, const char *file)
+{
+	log_error("%s: --file-label: no room for \"%s\": a recording in it has %u labels already, as many as there can be", file,
+		  m->options->file_label, FOLD_MAX_LABELS);
+	return -1;
+}
+
+static int fail_source(struct merge *m, const struct source *s, const char *file)
+{
+	return s->no_room ? no_room(m, file) : fail(m, file);
+}
+
 static int close_segment(struct merge *m)
 {
 	int err = 0;
@@ -111,11 +123,22 @@ static struct fold_bytes file_name(const char *file)
 	return (struct fold_bytes){(const uint8_t *)name, n < FOLD_MAX_LABEL_VALUE ? n : FOLD_MAX_LABEL_VALUE};
 }
 
+/* For --file-label; a recording with origins of its own may have some with room, and some without. */
+static bool has_room(const struct merge *m, const struct fold_meta *meta)
+{
+	const char *key = m->options->file_label;
+	struct fold_bytes wanted = {(const uint8_t *)key, key ? strlen(key) : 0};
+
+	return !key || meta->nlabels < FOLD_MAX_LABELS || meta->flags & FOLD_FLAG_MERGED || label_find(meta->labels, meta->nlabels, wanted).at;
+}
+
 static int begin_recording(struct merge *m, struct source *s, const struct fold_meta *meta, const char *file)
 {
 	const char *key = m->options->file_label;
 	struct fold_label label = {{(const uint8_t *)key, key ? strlen(key) : 0}, file_name(file)};
 
+	if (!has_room(m, meta))
+		return no_room(m, file);
 	if (choose_segment(m, meta, file))
 		return -1;
 	if (source_begin(s, &m->target, meta, NULL, true, key ? &label : NULL))
@@ -146,7 +169,10 @@ static int end_recording(struct merge *m, struct source *s, const char *file)
 	if (!s->t)
 		return 0;
 	if (source_end(s) || target_write_full(s->t))
-		err = fail(m, file);
+		err = fail_source(m, s, file);
+	if (s->labels_left)
+		log_warning("%s: label \"%s\" of all its recordings is left out at those that have %u labels already%s", file, s->label_left,
+			    FOLD_MAX_LABELS, s->labels_left > 1 ? ", and so may others be" : "");
 	for (size_t i = 0; i < s->nevents; i++)
 		m->result->samples += s->totals[i].written;
 	m->result->damaged += s->damaged;
@@ -163,7 +189,7 @@ static int take_item(struct merge *m, struct source *s, const struct fold_item *
 	if (item->kind == FOLD_ITEM_META)
 		return begin_recording(m, s, item->meta, file);
 	if (s->t && source_item(s, item, lossy))
-		return fail(m, file);
+		return fail_source(m, s, file);
 	return 0;
 }
 
@@ -232,6 +258,8 @@ static int plan_meta(struct merge *m, const struct fold_meta *meta, uint32_t fil
 	struct group *g;
 	int taken = 0;
 
+	if (!has_room(m, meta))
+		return no_room(m, m->files[file]);
 	for (size_t i = 0; !taken && i < m->ngroups; i++) {
 		g = &m->groups[i];
 		taken = group_add(g, meta);

@@ -91,6 +91,8 @@ int source_begin(struct source *s, struct target *t, const struct fold_meta *met
 		s->shift = divide_down((int64_t)(meta->start.realtime - t->meta->start.realtime), (int64_t)t->meta->tick_ns);
 	for (size_t i = 0; i < meta->nevents; i++)
 		s->events[i] = merged ? find_event(t->meta, &meta->events[i]) : (uint32_t)i;
+	if (more)
+		s->more = *more;
 	intern_init(&s->text, 0);
 	return merged ? begin_origin(s, meta, more) : 0;
 }
@@ -153,6 +155,23 @@ static void map_procs(const struct source *s, const struct fold_origin *from, st
 	to->nprocs = any ? last + 1 - to->first : 0;
 }
 
+static struct fold_bytes target_text(const struct source *s, uint64_t string)
+{
+	return string ? intern_get(&s->t->strings, (uint32_t)string) : (struct fold_bytes){(const uint8_t *)"", 0};
+}
+
+/* What found no room is told to who asked for it, or once for the file. */
+static int leave_label(struct source *s, struct fold_bytes key)
+{
+	if (s->more.key.size && !label_key_compare(key, s->more.key)) {
+		s->no_room = true;
+		return -1;
+	}
+	if (!s->labels_left++)
+		memcpy(s->label_left, key.at, key.size);
+	return 0;
+}
+
 /* Its own labels, and those of the recording it was merged into. */
 static int nested_labels(struct source *s, const struct fold_origin *from, struct fold_origin *to)
 {
@@ -162,9 +181,14 @@ static int nested_labels(struct source *s, const struct fold_origin *from, struc
 		return 0;
 	for (size_t i = 0; i < from->nlabels; i++)
 		label_list_add(&list, source_text(s, from->labels[i].key), source_text(s, from->labels[i].value));
-	for (size_t i = 0; i < s->origin.nlabels; i++)
-		label_list_add(&list, intern_get(&s->t->strings, (uint32_t)s->labels[i].key),
-			       s->labels[i].value ? intern_get(&s->t->strings, (uint32_t)s->labels[i].value) : (struct fold_bytes){(const uint8_t *)"", 0});
+	for (size_t i = 0; i < s->origin.nlabels; i++) {
+		struct fold_bytes key = target_text(s, s->labels[i].key);
+
+		if (label_list_add(&list, key, target_text(s, s->labels[i].value)) == LABEL_TOO_MANY && leave_label(s, key))
+			return -1;
+	}
+	if (s->more.key.size && label_list_add(&list, s->more.key, s->more.value) == LABEL_TOO_MANY)
+		return leave_label(s, s->more.key);
 	return put_labels(s, &list, to);
 }
 
@@ -265,12 +289,24 @@ static int close_sum(struct source *s, uint32_t event)
 	       add_missing(s, s->events[event], FOLD_LOST_DAMAGE, taken - known) ? -1 : 0;
 }
 
+static bool lacks_more(const struct source *s)
+{
+	for (size_t i = 0; s->more.key.size && i < s->origin.nlabels; i++)
+		if (!label_key_compare(target_text(s, s->labels[i].key), s->more.key))
+			return false;
+	return s->more.key.size != 0;
+}
+
 static int end_origin(struct source *s)
 {
 	struct fold_origin *o = &s->origin;
 
 	if (s->nested)
 		return 0;
+	if (lacks_more(s)) {
+		s->no_room = true;
+		return -1;
+	}
 	o->nprocs = s->t->procs - o->first;
 	o->state = (s->ended ? FOLD_ORIGIN_ENDED : 0u) | (s->damaged ? FOLD_ORIGIN_DAMAGED : 0u);
 	o->reason = s->ended ? s->end.reason : FOLD_REASON_OTHER;

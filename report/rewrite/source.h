@@ -40,6 +40,10 @@ struct source {
 
 	struct fold_origin origin; /* of the whole recording */
 	struct fold_origin_label labels[FOLD_MAX_LABELS];
+	struct fold_label more;  /* to be given to each origin that has none of its key; borrowed */
+	bool no_room;            /* why there was a failure: an origin has as many labels as it can have, without `more` */
+	uint64_t labels_left;    /* of the whole recording, that found no room at one of its origins */
+	char label_left[FOLD_MAX_LABEL_KEY + 1]; /* the key of the first of them */
 	bool nested;             /* it has origins of its own */
 	bool ended, damaged;
 	struct fold_end end;
@@ -51,7 +55,8 @@ struct source {
 /*
  * `meta`: all its events are the target's, its ticks multiples of the target's.
  * Without `merged` the target's are the same, one by one.
- * `more`: labels that the recording has unless it has them already.  0, or -1.
+ * `more`: a label that the recording has unless it has one of its key, or all its
+ * origins; where there is no room for it, no_room is set, and it fails.  0, or -1.
  */
 int source_begin(struct source *s, struct target *t, const struct fold_meta *meta, struct veil *veil, bool merged,
 		 const struct fold_label *more);

@@ -126,10 +126,10 @@ def kernel(build_id):
     return build.module(U16M, 1, 0, [uv(1) + text(build_id)] if build_id else ())
 
 
-def host(name, pid=7, build_id=b"k" * 20, kname=b"", start=10 ** 18, flags=0, time=0, release=b"6.1", jit=b"", tick=1000, label=True):
+def host(name, pid=7, build_id=b"k" * 20, kname=b"", start=10 ** 18, flags=0, time=0, release=b"6.1", jit=b"", tick=1000, label=True, more=0):
     """One process with one sample: kernel offset 0x100 on top of offset 0x10 of generated code, both named by the file."""
     meta = build.meta(clock=uvs(10 ** 9, start, 10 ** 9, tick), mode=build.mode(flags), target=uvs(62, 8, 0, 4096, 1, 1) + text(release),
-                      id=bytes(range(6)) + b"\x4a\x00\x80" + os.urandom(7), labels=build.label(b"host", name.encode()) if label else None)
+                      id=bytes(range(6)) + b"\x4a\x00\x80" + os.urandom(7), labels=build.label(b"host", name.encode()) + b"".join(build.label(b"l%02d" % i, b"x") for i in range(more)) if label else None)
     batch = build.definitions(
         strings=uv(1) + b"".join(text(word) for word in (b"[kernel]", b"[anon]", b"app", kname or b"k", jit or b"j")),
         modules=uvs(0, 0) + kernel(build_id) + build.module(0x1000, 2, 4), procs=uv(0) + record(pid, sv(0), 3, 0, 0), mmaps=None,
@@ -211,6 +211,23 @@ def labels():
           "labels of origins in JSON")
 
 
+def too_many_labels():
+    """A label that was asked for and finds no room is refused, one that is inherited is told."""
+    few, full = host("few", more=1), host("full", more=15)
+    merge("m.foldrec", few, full)
+    plain = open(full, "rb").read()
+    for key, file, data in (("file", full, None), ("file", "-", plain), ("file", "m.foldrec", None)):
+        done = run(REPORT, "merge", "-q", "--file-label", key, "-o", "refused.foldrec", few, file, data=data)
+        check(done.returncode == 1 and file.encode() + b': --file-label: no room for "file"' in done.stderr and not os.path.exists("refused.foldrec"),
+              "no room for a file's name: %s" % done.stderr)
+    done = run(REPORT, "merge", "-q", "--file-label", "host", "-o", "n.foldrec", full, "m.foldrec")
+    check(done.returncode == 0 and not done.stderr, "room is not needed where the label is: %s" % done.stderr)
+    check(run(REPORT, "merge", "-q", "--label", "site=north", "-o", "m.foldrec", few, full).returncode == 0, "a label of all stands beside 16 of one")
+    done = run(REPORT, "merge", "-q", "-o", "n.foldrec", "m.foldrec", few)
+    check(done.returncode == 0 and b'm.foldrec: label "site"' in done.stderr, "an inherited label that finds no room: %s" % done.stderr)
+    check(sorted((len(o["labels"])) for o in lines("n.foldrec", "origin")) == [2, 3, 16], "labels of origins")
+
+
 def refusals():
     good = host("a")
     with open("junk", "wb") as junk:
@@ -264,7 +281,7 @@ def main():
     for seed in range(1, 26):
         sums(sys.argv[1], seed)
         damages(sys.argv[1], seed)
-    for part in (hosts_apart, kernels_apart, times_in_utc, labels, refusals, pipes, fifos, origins_of_what_is_left):
+    for part in (hosts_apart, kernels_apart, times_in_utc, labels, too_many_labels, refusals, pipes, fifos, origins_of_what_is_left):
         part()
     print("%d failed" % len(failures))
     return 1 if failures else 0

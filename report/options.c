@@ -125,6 +125,21 @@ static int choose_by(struct options *opt)
 	return -1;
 }
 
+/* Outputs with roots and directions of their own: to say nothing would be to pretend. */
+static void tell_roots(const struct options *opt)
+{
+	bool begins = opt->format->flags & OUTPUT_BEGINS;
+
+	if (!(opt->format->flags & OUTPUT_PLAIN))
+		return;
+	if (opt->by && !begins)
+		log_warning("--by changes nothing in %s: it says of each sample whose it is", opt->format->name);
+	else if (opt->tree.by == TREE_BY_LABEL || opt->tree.by == TREE_BY_EVENT)
+		log_warning("%s cannot begin with --by %s: its roots are commands", opt->format->name, opt->by);
+	if (opt->tree.reverse && !begins)
+		log_warning("--reverse changes nothing in %s: what reads it can do that", opt->format->name);
+}
+
 static int parse_time(struct select_time *time, const char *name, const char *text)
 {
 	if (!text || !select_parse_time(time, text))
@@ -183,6 +198,9 @@ int options_parse(struct options *opt, int argc, char **argv)
 	connect_lists(opt);
 	if (choose_format(opt) || choose_by(opt))
 		return -1;
+	tell_roots(opt);
+	opt->output.by = opt->tree.by;
+	opt->output.reverse = opt->tree.reverse;
 	/* Addresses of two builds have nothing to do with each other. */
 	opt->tree.merge_unnamed = opt->unnamed == OPTIONS_UNNAMED_DEFAULT ? opt->compare || opt->format->flags & OUTPUT_MERGE : opt->unnamed;
 	return check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||

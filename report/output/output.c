@@ -17,7 +17,7 @@ const struct output_format output_formats[] = {
 	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl and others", OUTPUT_ONE_EVENT | OUTPUT_COMPARE, folded_write},
 	{"svg", ".svg", "interactive flame graph, one file", OUTPUT_ONE_EVENT | OUTPUT_MERGE | OUTPUT_COMPARE, svg_write},
 	{"html", ".html", "explorer: flame graph, timeline, tables, callers and callees, one file",
-	 OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_MERGE | OUTPUT_COMPARE, html_write},
+	 OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_BEGINS | OUTPUT_MERGE | OUTPUT_COMPARE, html_write},
 	{"top", NULL, "table of functions: self and total", OUTPUT_MERGE, top_write},
 	{"tree", NULL, "call tree as text", OUTPUT_MERGE, tree_write},
 	{"diff", NULL, "table of what changed between two recordings", OUTPUT_MERGE | OUTPUT_COMPARE | OUTPUT_ONLY_COMPARE, diff_write},

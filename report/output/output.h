@@ -31,6 +31,8 @@ struct output_options {
 	uint32_t colors;       /* enum output_colors */
 	bool inverted;         /* the root on top */
 	uint32_t normalize;    /* enum output_normalize, of comparisons */
+	enum tree_by by;       /* of outputs that begin with it: the roots */
+	bool reverse;          /* the same: from the leaf */
 };
 struct report {
 	const struct recording *rec;
@@ -49,6 +51,7 @@ enum output_flag {
 	OUTPUT_BINARY = 1 << 3,    /* not for terminals */
 	OUTPUT_COMPARE = 1 << 5,   /* can show two recordings side by side */
 	OUTPUT_ONLY_COMPARE = 1 << 6, /* and nothing else */
+	OUTPUT_BEGINS = 1 << 7,    /* with OUTPUT_PLAIN: begins with the roots and the direction asked for, people can change them */
 	OUTPUT_MERGE = 1 << 4,     /* for eyes: unnamed code is one frame for each module, unless asked for */
 };
 struct output_format {

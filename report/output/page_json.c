@@ -195,6 +195,18 @@ static int overview(struct page *p)
 	return err;
 }
 
+/* As the page calls it; what it does not have is by command. */
+static const char *by_word(enum tree_by by)
+{
+	switch (by) {
+	case TREE_BY_PROCESS: return "process";
+	case TREE_BY_THREAD: return "thread";
+	case TREE_BY_CPU: return "cpu";
+	case TREE_BY_NONE: return "none";
+	default: return "comm";
+	}
+}
+
 int page_json_first(struct page *p)
 {
 	const struct report *report = p->report;
@@ -206,6 +218,8 @@ int page_json_first(struct page *p)
 	string(e, ",\"title\":", report->options.title ? report->options.title : "");
 	string(e, ",\"notes\":", report->options.notes ? report->options.notes : "");
 	string(e, ",\"color\":", report->options.colors == OUTPUT_COLORS_KIND ? "kind" : report->options.colors == OUTPUT_COLORS_MODULE ? "module" : "hash");
+	string(e, ",\"by\":", by_word(report->options.by));
+	string(e, ",\"view\":", report->options.reverse ? "inverted" : "flame");
 	string(e, ",\"compare\":", report->before ? "recordings:0,1" : "none");
 	if (report->before && report->options.normalize != OUTPUT_NORMALIZE_SAMPLES)
 		emit_printf(e, ",\"scale\":%.9g", compare_scale(report));

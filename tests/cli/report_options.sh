@@ -37,6 +37,11 @@ run 2 diff -f top events.foldrec events.foldrec; says "cannot compare"
 run 2 -f diff events.foldrec; says "diff BEFORE NOW"
 run 2 dump; says "one recording"
 
+# What a format has no use for is not passed over in silence.
+run 0 -f script --by thread --reverse events.foldrec; says "warning: --by changes nothing in script"; says "warning: --reverse changes nothing in script"
+run 0 -f html --by host events.foldrec; says "warning: html cannot begin with --by host"
+run 0 -f html --by thread --reverse events.foldrec; ! grep -q warning err || { fail "a warning without a reason:"; cat err; }
+
 # Help and its like: 0, on stdout.
 run 0 --help; says "Exit status" out; says "^  svg " out; says "fold-report dump" out; silent err
 run 0 --version; says "^fold-report [0-9]" out

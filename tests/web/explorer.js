@@ -324,6 +324,23 @@ async function nothing(browser) {
 	await page.close();
 }
 
+/* The page begins with the roots and the direction that the command line asked for. */
+async function beginning(browser) {
+	for (const by of ["process", "thread", "cpu", "none"]) {
+		run("-f", "html", "-o", "by.html", "--by", by, one);
+		const page = await open(browser, "by.html"), {nodes, frames} = json("--by", by, one);
+		same("begins by " + by, await page.locator("#by").inputValue(), by);
+		same("roots by " + by, (await roots(page)).map(([name, value]) => name + " " + value).sort(), nodes.parent.map((p, i) => [p, i]).filter(([p]) => p === 0)
+			.map(([, i]) => frames[nodes.frame[i]].name.replace(/ /g, "_") + " " + nodes.total[i]).sort());
+		same("no word of it in the address", await page.evaluate(() => location.hash), "");
+		await page.close();
+	}
+	run("-f", "html", "-o", "by.html", "--reverse", one);
+	const page = await open(browser, "by.html");
+	same("begins inverted", await page.locator("#tabs [aria-selected=true]").getAttribute("data-view"), "inverted");
+	await page.close();
+}
+
 (async () => {
 	const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync"];
@@ -343,6 +360,7 @@ async function nothing(browser) {
 	await first(browser, "one.html", false);
 	await first(browser, "diff.html", true);
 	await comparing(browser);
+	await beginning(browser);
 	await nothing(browser);
 	await browser.close();
 	process.exit(failures ? 1 : 0);

@@ -16,7 +16,7 @@ function freshFilter() {
 class Explorer {
 	constructor(page) {
 		this.page = page;
-		this.state = {tree: 0, view: "flame", by: "comm", color: page.compare === "none" ? page.color : "difference", order: "", flip: false, bands: "comm", compare: page.compare,
+		this.state = {tree: 0, view: page.view, by: page.by, color: page.compare === "none" ? page.color : "difference", order: "", flip: false, bands: "comm", compare: page.compare,
 			range: null, zoom: [], frame: -1, search: "", ignoreCase: false, filter: freshFilter()};
 		this.picture = new Picture($("picture"));
 		this.table = new Table($("table"), frame => this.sandwich(frame));
@@ -356,8 +356,8 @@ class Explorer {
 		const {state} = this, parts = new URLSearchParams(), filter = state.filter;
 		const put = (name, value, plain) => value !== plain && parts.set(name, value);
 		put("event", state.tree, 0);
-		put("view", state.view, "flame");
-		put("by", state.by, "comm");
+		put("view", state.view, this.page.view);
+		put("by", state.by, this.page.by);
 		put("color", state.color, this.plainColor);
 		put("order", state.order, "");
 		put("bands", state.bands, "comm");
@@ -380,8 +380,8 @@ class Explorer {
 		const word = (name, plain, allowed) => allowed.includes(parts.get(name)) ? parts.get(name) : plain;
 		const numbers = name => (parts.get(name) || "").split(".").filter(Boolean).map(Number).filter(n => Number.isInteger(n) && n >= 0);
 		state.tree = Math.min(Math.max(0, Number(parts.get("event")) || 0), this.page.trees.length - 1);
-		state.view = word("view", "flame", ["flame", "inverted", "table", "sandwich"]);
-		state.by = word("by", "comm", ["none", "comm", "process", "thread", "cpu", "recording"]);
+		state.view = word("view", this.page.view, ["flame", "inverted", "table", "sandwich"]);
+		state.by = word("by", this.page.by, ["none", "comm", "process", "thread", "cpu", "recording"]);
 		state.color = word("color", this.plainColor, ["kind", "module", "hash", "difference"]);
 		state.order = word("order", "", ["name", "weight"]);
 		state.bands = word("bands", "comm", ["comm", "process", "thread", "cpu", "kind"]);
@@ -402,8 +402,8 @@ class Explorer {
 		this.picture.selected = null;
 		this.update("filters");
 	}
-	/* Whether the address asks for no more than the first picture shows. */
+	/* Whether no more is asked for than the first picture shows. */
 	get plain() {
-		return location.hash.length < 2;
+		return location.hash.length < 2 && this.page.by === "comm" && this.page.view === "flame";
 	}
 }

@@ -134,7 +134,7 @@ int group_init(struct group *g, const struct fold_meta *meta)
 void group_release(struct group *g)
 {
 	intern_release(&g->text);
-	free(g->files);
+	free(g->parts);
 	*g = (struct group){0};
 }
 

@@ -9,11 +9,13 @@
 #include "../../format/intern.h"
 #include "../../format/label.h"
 
+struct group_part { uint32_t file, segment; }; /* by their places on the command line, and in the file */
+
 struct group {
 	struct fold_meta meta;  /* bytes are owned by `text` */
 	struct intern text;
-	size_t nfiles, files_room;
-	uint32_t *files;        /* by their place on the command line */
+	size_t nparts, parts_room;
+	struct group_part *parts; /* ascending */
 };
 
 bool event_equal(const struct fold_event *a, const struct fold_event *b);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Twice over the files: first their beginnings, to know what will stand in the
- * META of each segment, then, group by group, all of them.  What cannot be read
- * twice comes last, and joins the segment that is open if it goes with it.
+ * Twice over the files: first the METAs of their segments, to know what will stand
+ * in the META of each segment that is made, then, group by group, all that belongs
+ * to it; a file of several kinds is read once for each.  What cannot be read twice
+ * comes last, and joins the segment that is open if it goes with it.
  */
 #include "merge.h"
 
@@ -13,16 +14,18 @@
 #include "../log.h"
 #include "../model/array.h"
 #include "group.h"
+#include "segments.h"
 #include "source.h"
 
 struct merge {
 	const struct merge_options *options;
 	const char *const *files;
-	size_t nfiles, done;
+	size_t nfiles, passes, done;
 	struct fold_sink sink;
 	struct merge_result *result;
 	struct group *groups;
 	size_t ngroups, groups_room;
+	uint32_t *planned;       /* by file: of its segments, how many are in groups */
 	/* the segment that is open */
 	struct target target;
 	struct group own;        /* for a recording that goes with no group */
@@ -99,8 +102,14 @@ static int open_own(struct merge *m, const struct fold_meta *meta, const char *f
 /* The open segment, if `meta` can be written into it and there is room; else another. */
 static int choose_segment(struct merge *m, const struct fold_meta *meta, const char *file)
 {
-	if (m->group && group_fits(m->group, meta) && !target_half_full(&m->target) && (!m->wanted || m->wanted == m->group))
+	bool goes = m->group && group_fits(m->group, meta) && (!m->wanted || m->wanted == m->group);
+
+	if (goes && !target_half_full(&m->target))
 		return 0;
+	if (goes)
+		log_info("%s: the segment before it is so full that another one begins", file);
+	else if (m->group && !m->wanted)
+		log_info("%s: read once, and does not go with the segment before it: another one begins", file);
 	if (close_segment(m))
 		return -1;
 	if (m->wanted && group_fits(m->wanted, meta))
@@ -109,6 +118,28 @@ static int choose_segment(struct merge *m, const struct fold_meta *meta, const c
 }
 
 /* ---- one recording */
+
+/* A file on its way: which of its segments are taken. */
+struct pass {
+	const char *file;
+	const struct group_part *parts; /* what is left of them; NULL: all */
+	size_t nparts;
+	uint32_t seen, planned; /* segments: behind us; known beforehand */
+	bool first;             /* the file's first: tell of its damage, and take what was not planned */
+};
+
+static bool is_taken(struct pass *pass)
+{
+	uint32_t segment = pass->seen++;
+
+	if (!pass->parts || (pass->first && segment >= pass->planned))
+		return true;
+	if (!pass->nparts || pass->parts->segment != segment)
+		return false;
+	pass->parts++;
+	pass->nparts--;
+	return true;
+}
 
 /* What tells files apart: their names without what they all end in. */
 static struct fold_bytes file_name(const char *file)
@@ -182,14 +213,14 @@ static int end_recording(struct merge *m, struct source *s, const char *file)
 	return err;
 }
 
-static int take_item(struct merge *m, struct source *s, const struct fold_item *item, bool lossy, const char *file)
+static int take_item(struct merge *m, struct source *s, const struct fold_item *item, bool lossy, struct pass *pass)
 {
 	if (item->kind == FOLD_ITEM_SEGMENT || (item->kind == FOLD_ITEM_META && s->t))
-		return end_recording(m, s, file);
+		return end_recording(m, s, pass->file);
 	if (item->kind == FOLD_ITEM_META)
-		return begin_recording(m, s, item->meta, file);
+		return is_taken(pass) ? begin_recording(m, s, item->meta, pass->file) : 0;
 	if (s->t && source_item(s, item, lossy))
-		return fail_source(m, s, file);
+		return fail_source(m, s, pass->file);
 	return 0;
 }
 
@@ -201,7 +232,7 @@ static void warn(const char *file, const struct fold_fault *fault)
 }
 
 /* Damage is told and gone over, as reports do. */
-static int read_items(struct merge *m, struct reader *reader, const char *file)
+static int read_items(struct merge *m, struct reader *reader, struct pass *pass)
 {
 	struct fold_item item = {.kind = FOLD_ITEM_SEGMENT};
 	struct source s = {0};
@@ -209,25 +240,27 @@ static int read_items(struct merge *m, struct reader *reader, const char *file)
 
 	while (!err && item.kind != FOLD_ITEM_END_OF_FILE) {
 		if (reader_next(reader, &item)) {
-			warn(file, reader_fault(reader));
+			if (pass->first)
+				warn(pass->file, reader_fault(reader));
 			s.damaged = s.t != NULL;
 			break;
 		}
-		memory_watch_reads(m->options->watch, file, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
-		if (item.kind == FOLD_ITEM_DAMAGE || item.kind == FOLD_ITEM_CUT)
-			warn(file, &item.fault);
-		err = take_item(m, &s, &item, reader_lossy(reader), file);
+		memory_watch_reads(m->options->watch, pass->file, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
+		if (pass->first && (item.kind == FOLD_ITEM_DAMAGE || item.kind == FOLD_ITEM_CUT))
+			warn(pass->file, &item.fault);
+		err = take_item(m, &s, &item, reader_lossy(reader), pass);
 	}
 	if (!err)
-		err = end_recording(m, &s, file);
+		err = end_recording(m, &s, pass->file);
 	source_release(&s);
 	return err;
 }
 
 /* ---- files */
 
-static int merge_file(struct merge *m, const char *file)
+static int merge_file(struct merge *m, struct pass *pass)
 {
+	const char *file = pass->file;
 	uint64_t before = m->result->recordings;
 	struct reader_limits limits = {0};
 	struct reader *reader = NULL;
@@ -237,11 +270,11 @@ static int merge_file(struct merge *m, const char *file)
 	if (infile_open(&in, file))
 		return -1;
 	limits.file_size = in.size;
-	log_progress("merging %zu of %zu", ++m->done, m->nfiles);
+	log_progress("merging %zu of %zu", ++m->done, m->passes);
 	if (reader_new(&reader, infile_source(&in), &limits))
 		memory();
 	else
-		err = read_items(m, reader, file);
+		err = read_items(m, reader, pass);
 	reader_free(reader);
 	infile_close(&in);
 	if (!err && m->result->recordings == before) {
@@ -274,13 +307,15 @@ static int plan_meta(struct merge *m, const struct fold_meta *meta, uint32_t fil
 			return memory();
 		m->ngroups++;
 	}
-	if (array_room(g->files, g->files_room, g->nfiles + 1))
+	if (array_room(g->parts, g->parts_room, g->nparts + 1))
 		return memory();
-	g->files[g->nfiles++] = file;
+	m->passes += !g->nparts || g->parts[g->nparts - 1].file != file;
+	g->parts[g->nparts++] = (struct group_part){file, m->planned[file]++};
 	return 0;
 }
 
-static int plan_reader(struct merge *m, struct reader *reader, uint32_t file)
+/* With `one`, what follows the first META is not looked at. */
+static int plan_reader(struct merge *m, struct reader *reader, uint32_t file, bool one)
 {
 	struct fold_item item;
 
@@ -288,12 +323,16 @@ static int plan_reader(struct merge *m, struct reader *reader, uint32_t file)
 		if (reader_next(reader, &item)) {
 			char text[256];
 
+			if (m->planned[file])
+				return 0; /* what there is of it is merged, and told then */
 			log_error("%s: %s", m->files[file], fault_text(reader_fault(reader), text, sizeof(text)));
 			return -1;
 		}
-		if (item.kind == FOLD_ITEM_META)
-			return plan_meta(m, item.meta, file);
-	} while (item.kind != FOLD_ITEM_END_OF_FILE);
+		if (item.kind == FOLD_ITEM_META && plan_meta(m, item.meta, file))
+			return -1;
+	} while (item.kind != FOLD_ITEM_END_OF_FILE && !(one && m->planned[file]));
+	if (m->planned[file])
+		return 0;
 	log_error("%s: no recording in it", m->files[file]);
 	return -1;
 }
@@ -301,6 +340,7 @@ static int plan_reader(struct merge *m, struct reader *reader, uint32_t file)
 /* Into a group; what can be read only once stays out of all. */
 static int plan_file(struct merge *m, uint32_t file, bool *once)
 {
+	struct reader_limits limits = {0};
 	struct reader *reader = NULL;
 	struct infile in;
 	struct stat st;
@@ -312,9 +352,10 @@ static int plan_file(struct merge *m, uint32_t file, bool *once)
 		return 0;
 	if (infile_open(&in, m->files[file]))
 		return -1;
+	limits.file_size = in.size;
 	*once = !in.size;
 	if (!*once)
-		err = reader_new(&reader, infile_source(&in), NULL) ? memory() : plan_reader(m, reader, file);
+		err = reader_new(&reader, infile_source(&in), &limits) ? memory() : plan_reader(m, reader, file, segments_are_one(in.fd, in.size));
 	reader_free(reader);
 	infile_close(&in);
 	return err;
@@ -331,6 +372,7 @@ static int plan(struct merge *m, uint32_t *later, size_t *nlater)
 		if (once)
 			later[(*nlater)++] = i;
 	}
+	m->passes += *nlater;
 	for (size_t i = 0; i < m->ngroups; i++)
 		group_settle(&m->groups[i], &m->options->labels);
 	if (m->ngroups)
@@ -338,13 +380,29 @@ static int plan(struct merge *m, uint32_t *later, size_t *nlater)
 	return 0;
 }
 
+/* All of a group that is in one file, and then the next. */
+static int merge_group(struct merge *m, const struct group *g)
+{
+	size_t n;
+
+	for (size_t i = 0; i < g->nparts; i += n) {
+		const struct group_part *parts = &g->parts[i];
+
+		for (n = 1; i + n < g->nparts && parts[n].file == parts->file; n++)
+			;
+		if (merge_file(m, &(struct pass){.file = m->files[parts->file], .parts = parts, .nparts = n, .planned = m->planned[parts->file],
+						 .first = !parts->segment}))
+			return -1;
+	}
+	return 0;
+}
+
 static int merge_groups(struct merge *m)
 {
 	for (size_t i = 0; i < m->ngroups; i++) {
 		m->wanted = &m->groups[i];
-		for (size_t k = 0; k < m->wanted->nfiles; k++)
-			if (merge_file(m, m->files[m->wanted->files[k]]))
-				return -1;
+		if (merge_group(m, m->wanted))
+			return -1;
 	}
 	m->wanted = NULL;
 	return 0;
@@ -354,12 +412,14 @@ static int merge_all(struct merge *m)
 {
 	uint32_t *later = malloc((m->nfiles + 1) * sizeof(*later));
 	size_t nlater = 0;
-	int err = later ? plan(m, later, &nlater) : memory();
+	int err;
 
+	m->planned = calloc(m->nfiles + 1, sizeof(*m->planned));
+	err = later && m->planned ? plan(m, later, &nlater) : memory();
 	if (!err)
 		err = merge_groups(m);
 	for (size_t i = 0; !err && i < nlater; i++)
-		err = merge_file(m, m->files[later[i]]);
+		err = merge_file(m, &(struct pass){.file = m->files[later[i]], .first = true});
 	if (!err)
 		err = close_segment(m);
 	free(later);
@@ -378,5 +438,6 @@ int merge_files(const char *const *files, size_t nfiles, const struct merge_opti
 	for (size_t i = 0; i < m.ngroups; i++)
 		group_release(&m.groups[i]);
 	free(m.groups);
+	free(m.planned);
 	return err;
 }

@@ -265,6 +265,53 @@ def fifos():
         feeder.kill()
 
 
+def cat(out, *files):
+    with open(out, "wb") as whole:
+        for name in files:
+            with open(name, "rb") as file:
+                whole.write(file.read())
+    return out
+
+
+def kinds_stay_few():
+    """However often it is merged, and wherever it stands: one segment for each kind."""
+    a, b, c, d = host("a"), host("b", release=b"6.2"), host("c", release=b"6.3"), host("d", release=b"6.2")
+    both = cat("both.foldrec", b, a)
+    want = total(*(stacks(name)[0] for name in (a, b, both, c, d)))
+    merge("one.foldrec", a, b)
+    merge("two.foldrec", both, c)
+    merge("all.foldrec", "two.foldrec", "one.foldrec", d)
+    for name, kinds in (("one", 2), ("two", 3), ("all", 3)):
+        check(len(lines(name + ".foldrec", "segment")) == kinds, "%s: %d segments" % (name, len(lines(name + ".foldrec", "segment"))))
+    check(len(lines("all.foldrec", "origin")) == 6, "each recording once")
+    check(stacks("all.foldrec")[0] == want, "stacks of merged merges")
+    merge("again.foldrec", "all.foldrec", "all.foldrec")
+    check(len(lines("again.foldrec", "segment")) == 3, "merged with itself: three segments")
+    check(stacks("again.foldrec")[0] == wrapped(want, 2), "merged with itself: stacks")
+    with open("all.foldrec", "rb") as file:
+        done = run(REPORT, "merge", "-q", "-o", "p.foldrec", "one.foldrec", "-", data=file.read())
+    check(done.returncode == 0 and stacks("p.foldrec")[0] == total(want, stacks("one.foldrec")[0]), "several kinds on standard input")
+    check(len(lines("p.foldrec", "segment")) > 3, "what is read once was not planned")
+    merge("q.foldrec", "p.foldrec")
+    check(len(lines("q.foldrec", "segment")) == 3 and stacks("q.foldrec")[0] == stacks("p.foldrec")[0], "merging once more brings kinds together")
+
+
+def kinds_of_a_damaged_file():
+    """A segment behind damage is planned all the same, and damage is told once."""
+    both = cat("both.foldrec", host("a"), host("b", release=b"6.2"), host("c"))
+    with open(both, "rb") as file:
+        data = bytearray(file.read())
+    at = data.index(b"FOLD", 8) - 200
+    data[at] ^= 1
+    with open(both, "wb") as file:
+        file.write(data)
+    done = run(REPORT, "merge", "-q", "-o", "m.foldrec", both)
+    told = [line for line in done.stderr.splitlines() if b"both.foldrec: " in line]
+    check(done.returncode == 0 and len(told) == len(set(told)) == 2, "damage is told once: %s" % done.stderr)
+    check(len(lines("m.foldrec", "segment")) == 2, "two segments behind damage")
+    check(stacks("m.foldrec")[1] == stacks(both)[1], "samples of a damaged file of several segments")
+
+
 def origins_of_what_is_left():
     """An origin's flags are those of what stands in the file, not of what once stood there."""
     merge("m.foldrec", host("a", flags=1 | 2), host("b"))
@@ -281,7 +328,7 @@ def main():
     for seed in range(1, 26):
         sums(sys.argv[1], seed)
         damages(sys.argv[1], seed)
-    for part in (hosts_apart, kernels_apart, times_in_utc, labels, too_many_labels, refusals, pipes, fifos, origins_of_what_is_left):
+    for part in (hosts_apart, kernels_apart, times_in_utc, labels, too_many_labels, refusals, pipes, fifos, kinds_stay_few, kinds_of_a_damaged_file, origins_of_what_is_left):
         part()
     print("%d failed" % len(failures))
     return 1 if failures else 0

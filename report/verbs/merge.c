@@ -63,7 +63,7 @@ static void tell(const struct merge_result *r)
 	log_info("%" PRIu64 " recordings, %" PRIu64 " samples, in %" PRIu64 " bytes%s", r->recordings, r->samples, r->bytes,
 		 r->segments > 1 ? "" : ", in one segment");
 	if (r->segments > 1)
-		log_info("in %" PRIu64 " segments: kernels, machines or modes differ", r->segments);
+		log_info("in %" PRIu64 " segments: kernels, machines or modes differ, or one would be too full", r->segments);
 	if (r->damaged)
 		log_warning("%" PRIu64 " of them were damaged; what that took is counted as lost", r->damaged);
 	if (r->unfinished)

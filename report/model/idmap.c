@@ -27,22 +27,28 @@ int idmap_add(struct idmap *map, uint64_t id, uint32_t value)
 	return 0;
 }
 
-uint32_t idmap_index(const struct idmap *map, uint64_t id)
+size_t idmap_range_above(const struct idmap *map, uint64_t id)
 {
 	size_t low = 0, high = map->nranges;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		const struct idmap_range *range = &map->ranges[mid];
 
-		if (id < range->first)
+		if (map->ranges[mid].first + map->ranges[mid].n > id)
 			high = mid;
-		else if (id - range->first >= range->n)
-			low = mid + 1;
 		else
-			return range->base + (uint32_t)(id - range->first);
+			low = mid + 1;
 	}
-	return IDMAP_LOST;
+	return low;
+}
+
+uint32_t idmap_index(const struct idmap *map, uint64_t id)
+{
+	size_t at = idmap_range_above(map, id);
+
+	if (at == map->nranges || id < map->ranges[at].first)
+		return IDMAP_LOST;
+	return map->ranges[at].base + (uint32_t)(id - map->ranges[at].first);
 }
 
 void idmap_release(struct idmap *map)

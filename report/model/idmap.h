@@ -35,6 +35,9 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
 	return i == IDMAP_LOST ? IDMAP_LOST : map->values[i];
 }
 
+/* The first of the ranges[] that ends above `id`; nranges: none does. */
+size_t idmap_range_above(const struct idmap *map, uint64_t id);
+
 void idmap_release(struct idmap *map); /* accepts a zeroed struct */
 
 #endif

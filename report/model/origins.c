@@ -44,7 +44,7 @@ static void mark_processes(struct segment *s, const struct fold_origin *from, ui
 	uint64_t first = from->first > s->origin_end ? from->first : s->origin_end, end = from->first + from->nprocs;
 	struct recording *rec = s->load->rec;
 
-	for (size_t i = 0; i < s->procs.nranges; i++) {
+	for (size_t i = idmap_range_above(&s->procs, first); i < s->procs.nranges && s->procs.ranges[i].first < end; i++) {
 		const struct idmap_range *range = &s->procs.ranges[i];
 		uint64_t low = first > range->first ? first : range->first;
 		uint64_t high = end < range->first + range->n ? end : range->first + range->n;

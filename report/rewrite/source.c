@@ -135,24 +135,24 @@ int source_string(struct source *s, uint64_t string, uint32_t *id)
 /* Those of the target's processes that [first, first + nprocs) of the file became. */
 static void map_procs(const struct source *s, const struct fold_origin *from, struct fold_origin *to)
 {
-	uint64_t last = 0;
-	bool any = false;
+	const struct idmap *procs = &s->procs;
+	uint64_t first = from->first, end = from->first + from->nprocs, last;
+	size_t low = idmap_range_above(procs, first), high = end ? idmap_range_above(procs, end - 1) : 0;
 
-	for (size_t i = 0; i < s->procs.nranges; i++) {
-		const struct idmap_range *range = &s->procs.ranges[i];
-		uint64_t low = from->first > range->first ? from->first : range->first;
-		uint64_t high = from->first + from->nprocs < range->first + range->n ? from->first + from->nprocs : range->first + range->n;
-
-		if (low >= high)
-			continue;
-		if (!any)
-			to->first = s->procs.values[range->base + (low - range->first)];
-		last = s->procs.values[range->base + (high - 1 - range->first)];
-		any = true;
-	}
-	if (!any)
+	if (low < procs->nranges && first < procs->ranges[low].first)
+		first = procs->ranges[low].first;
+	if (low == procs->nranges || first >= end) {
 		to->first = s->t->origin_end;
-	to->nprocs = any ? last + 1 - to->first : 0;
+		to->nprocs = 0;
+		return;
+	}
+	if (high == procs->nranges || end - 1 < procs->ranges[high].first) { /* behind the last that is known */
+		high--;
+		end = procs->ranges[high].first + procs->ranges[high].n;
+	}
+	last = procs->values[procs->ranges[high].base + (end - 1 - procs->ranges[high].first)];
+	to->first = procs->values[procs->ranges[low].base + (first - procs->ranges[low].first)];
+	to->nprocs = last + 1 - to->first;
 }
 
 static struct fold_bytes target_text(const struct source *s, uint64_t string)

@@ -3,19 +3,23 @@
 """Compare our unwind tables with what binutils makes of the same .eh_frame.
 
     difftest.py ROWS FILE...        the files given
-    difftest.py ROWS --all          every ELF file below /usr and /root
+    difftest.py ROWS --all          every ELF file below /usr and /root, one of each build-id,
+                                    small ones first; progress on standard error
 
 ROWS is the program made of tests/unwind/rows.c.  Each row of readelf must be
 found in our table, and each of our rows must be what readelf says there.  What
 we say we cannot hold ("bad") is counted and must stay rare.
 """
 import bisect
+import functools
 import mmap
 import os
 import re
 import struct
 import subprocess
 import sys
+import time
+import typing
 
 REGISTERS = {n: i for i, n in enumerate("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split())}
 SAME, AT_CFA, AT_FP, UNKNOWN = range(4)
@@ -47,8 +51,26 @@ def executable_segments(path):
         return out
 
 
+class Row(typing.NamedTuple):
+    """What a row of readelf says; `cie`: it is the one of a CIE, for a function without a program."""
+    cfa: str
+    rbp: str
+    ra: str
+    cie: bool = False
+
+
+@functools.lru_cache(maxsize=1 << 18)
+def row_of(columns, text):
+    """The row with this text, which is mostly that of many others.
+
+    A register as a place has two words: "r5 (rdi)".
+    """
+    said = dict(zip(columns.split(), ["", *(w for w in text.split() if w[0] != "(")]))
+    return Row(said.get("CFA", ""), said.get("rbp", "u"), said.get("ra", "u"))
+
+
 def readelf_functions(path, segments):
-    """[(pc, end, [(pc, columns)], [(0, columns of the CIE)], signal)], sorted; of several at one pc the last."""
+    """[(pc, end, [(pc, Row)], [(0, Row of the CIE)], signal)], sorted; of several at one pc the last."""
     run = subprocess.Popen(["readelf", "-W", "--debug-dump=frames-interp", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                            text=True, errors="replace")
     signal, initial, functions, rows, columns = {}, {}, {}, None, None
@@ -62,9 +84,8 @@ def readelf_functions(path, segments):
             continue
         m = ROW.match(line)
         if m:
-            # A register as a place has two words: "r5 (rdi)".
             if rows is not None and columns:
-                rows.append((int(m.group(1), 16), dict(zip(columns, (w for w in line.split() if w[0] != "(")))))
+                rows.append((int(m.group(1), 16), row_of(columns, line[17:])))
             continue
         m = ENTRY.match(line)
         if m and m.group(2) is not None:
@@ -78,30 +99,30 @@ def readelf_functions(path, segments):
                 limit = next(hi for lo, hi in segments if lo <= pc < hi)
                 functions[pc] = (pc, min(end, limit), rows, initial.get(m.group(3), []), signal.get(m.group(3), False))
         elif line.lstrip().startswith("LOC"):
-            columns = line.split()
+            columns = line
     run.wait()
     return [functions[pc] for pc in sorted(functions)]
 
 
 def expected_rows(functions):
-    """[(pc, end, columns, signal)], cut where the next function begins."""
+    """[(pc, end, Row, signal)], cut where the next function begins."""
     out = []
     for i, (pc, end, rows, initial, signal) in enumerate(functions):
         # A program that says nothing is not printed: the row of its CIE holds.  There readelf
         # leaves registers where they were saved even if they were restored since.
-        rows = rows or [(pc, dict(columns, cie=True)) for _, columns in initial]
+        rows = rows or [(pc, row._replace(cie=True)) for _, row in initial]
         if i + 1 < len(functions):
             end = min(end, functions[i + 1][0])
-        for j, (at, columns) in enumerate(rows):
+        for j, (at, row) in enumerate(rows):
             to = rows[j + 1][0] if j + 1 < len(rows) else end
             if at < min(to, end):
-                out.append((at, min(to, end), columns, signal))
+                out.append((at, min(to, end), row, signal))
     return out
 
 
-def saved_fits(rule_saved, off, columns):
-    want = columns.get("rbp", "u")
-    if columns.get("cie") and rule_saved == SAME:
+def saved_fits(rule_saved, off, row):
+    want = row.rbp
+    if row.cie and rule_saved == SAME:
         return True
     if want in ("u", "s"):
         return rule_saved in (SAME, UNKNOWN)
@@ -112,10 +133,11 @@ def saved_fits(rule_saved, off, columns):
     return rule_saved == UNKNOWN
 
 
-def fits(ours, columns, signal):
+@functools.lru_cache(maxsize=1 << 18)
+def fits(ours, row, signal):
     """True, False or "bad": we say that we cannot hold it."""
     kind = ours[0]
-    cfa, ra = columns.get("CFA", ""), columns.get("ra", "u")
+    cfa, ra = row.cfa, row.ra
     if kind == "bad":
         return "bad"
     if ra == "u":
@@ -126,7 +148,7 @@ def fits(ours, columns, signal):
     if kind in ("sp", "fp"):
         saved = int(ours[2])
         return bool(m) and m.group(1) == {"sp": "rsp", "fp": "rbp"}[kind] and int(m.group(2)) == int(ours[1]) and ra == "c-8" and \
-            not signal and saved_fits(AT_CFA if saved else SAME, -8 * saved, columns)
+            not signal and saved_fits(AT_CFA if saved else SAME, -8 * saved, row)
     if kind == "plt":
         return cfa == "exp" and ra == "c-8"
     if kind != "ext":
@@ -135,9 +157,9 @@ def fits(ours, columns, signal):
     if bool(flags & EXACT) != signal or ra != (f"r{ra_register}" if flags & RA_REGISTER else "c-8"):
         return False
     if cfa == "exp":
-        return bool(flags & (DEREF | INDEXED)) and saved_fits(saved, saved_off, columns)
+        return bool(flags & (DEREF | INDEXED)) and saved_fits(saved, saved_off, row)
     return bool(m) and not flags & (DEREF | INDEXED) and REGISTERS.get(m.group(1)) == base and int(m.group(2)) == off and \
-        saved_fits(saved, saved_off, columns)
+        saved_fits(saved, saved_off, row)
 
 
 class Table:
@@ -149,11 +171,11 @@ class Table:
         for line in text.splitlines()[1:]:
             word = line.split()
             self.pcs.append(int(word[0], 16))
-            self.rules.append(word[1:])
+            self.rules.append(tuple(word[1:]))
 
     def at(self, pc):
         i = bisect.bisect_right(self.pcs, pc) - 1
-        return self.rules[i] if i >= 0 else ["gap"]
+        return self.rules[i] if i >= 0 else ("gap",)
 
 
 def is_go(path):
@@ -170,13 +192,13 @@ def compare(program, path):
     want = expected_rows(readelf_functions(path, segments))
     table = Table(program, path)
     compared, cannot, wrong = 0, 0, []
-    for pc, end, columns, signal in want:
+    for pc, end, row, signal in want:
         compared += 1
-        answer = fits(table.at(pc), columns, signal)
+        answer = fits(table.at(pc), row, signal)
         if answer == "bad":
             cannot += 1
         elif not answer:
-            wrong.append(f"{pc:x}: readelf {columns}, ours {' '.join(table.at(pc))}")
+            wrong.append(f"{pc:x}: readelf {row}, ours {' '.join(table.at(pc))}")
     starts = [w[0] for w in want]
     for pc, rule in zip(table.pcs, table.rules):
         i = bisect.bisect_right(starts, pc) - 1
@@ -192,8 +214,16 @@ def compare(program, path):
     return compared, cannot, wrong
 
 
+def build_id(path):
+    """What `file` would call BuildID, or the path where a file has none."""
+    notes = subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
+    m = re.search(r"Build ID: ([0-9a-f]+)", notes)
+    return m.group(1) if m else path
+
+
 def every_elf_file():
-    seen = set()
+    """ELF files for this machine below /usr and /root, small ones first, one of each build-id."""
+    found = set()
     for top in ("/usr", "/root"):
         for folder, _, names in os.walk(top):
             for name in names:
@@ -201,17 +231,26 @@ def every_elf_file():
                 if os.path.islink(path) or not os.path.isfile(path):
                     continue
                 st = os.stat(path)
-                if (st.st_dev, st.st_ino) in seen or st.st_size < 64:
+                if st.st_size < 64:
                     continue
-                seen.add((st.st_dev, st.st_ino))
                 with open(path, "rb") as f:
                     if f.read(4) == b"\x7fELF":
-                        yield path
+                        found.add((st.st_size, st.st_dev, st.st_ino, path))
+    inodes, ids = set(), set()
+    for _, dev, ino, path in sorted(found):
+        if (dev, ino) in inodes or executable_segments(path) is None:
+            continue
+        inodes.add((dev, ino))
+        name = build_id(path)
+        if name not in ids:
+            ids.add(name)
+            yield path
 
 
 def main():
     program, files = sys.argv[1], sys.argv[2:]
-    if files == ["--all"]:
+    everything, began = files == ["--all"], time.monotonic()
+    if everything:
         files = every_elf_file()
     total, cannot, failed, n = 0, 0, 0, 0
     for path in files:
@@ -222,8 +261,11 @@ def main():
         total += answer[0]
         cannot += answer[1]
         for line in answer[2][:5]:
-            print(f"{path}: {line}")
+            print(f"{path}: {line}", flush=True)
         failed += len(answer[2])
+        if everything:
+            print(f"{time.monotonic() - began:.0f} s: {n} files, {total} rows, {cannot} not representable, {failed} mismatches; {path}",
+                  file=sys.stderr)
     print(f"{n} files, {total} rows compared, {cannot} not representable, {failed} mismatches")
     return 1 if failed or not total or cannot * 1000 > total else 0
 

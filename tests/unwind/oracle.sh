@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The walker against libdwfl, sample by sample, on programs that are hard to unwind:
-# no frame may differ, and nearly all samples must reach the root.
+# no frame may differ, and samples must reach the root: with --all nearly all of them.
 #   tests/unwind/oracle.sh           a few programs for a second
 #   tests/unwind/oracle.sh --all     all of them, longer: a table
 # By hand it needs FOLD_RECORD and BUILD, as tests/run sets them.
@@ -46,11 +46,13 @@ b[40:48], b[60:64] = bytes(8), bytes(4)
 open("bare", "wb").write(b)
 P
 chmod +x bare
-# Few samples, of which one or two are not to tip the scale.
-least=80 forks=50
-[ "${1:-}" = --all ] && least=99 forks=90
+# In a second no share is sure: how many samples are of a process that begins or ends, or of
+# a stack longer than its copy (a signal frame alone may have 11 KiB), is the machine's affair.
+# A walker that does not work reaches no root at all.
+least=25 copied=25 forks=25
+[ "${1:-}" = --all ] && least=99 copied=95 forks=90
 row $least "threads, signals" -- ./signals
-row $((least - 4)) "the same, in user space" -r -- ./signals
+row $copied "the same, in user space" -r -- ./signals
 row $least "no section headers" -- ./bare
 built signals static -static && row $least static -- ./static
 row $least dlopen -- ./dlopen
@@ -69,7 +71,7 @@ row $least sha256sum -- sha256sum /dev/zero
 has xz && row $least xz -- xz -9 -c /dev/urandom
 python=$(python3 -c 'import sys; print(sys.executable)') # no script that starts it: samples are of one image
 row $least python3 -- "$python" -c "$busy"
-row 95 "python3, in user space" -r -- "$python" -c "$busy"
+row $copied "python3, in user space" -r -- "$python" -c "$busy"
 row $least perl -- perl -e 'while (1) { my @v = sort { $b <=> $a } map { $_ * 7919 % 9973 } 1..20000; my $s = join ",", @v; $s =~ s/(\d)(\d)/$2$1/g }'
 python3 - >big.c <<'P'
 for i in range(4000):

@@ -62,15 +62,18 @@ _Static_assert(sizeof(struct event_raw_sample) == 48, "event_raw_sample has hole
 /*
  * What a walk begins with, and the memory it would read: sent where the walker in
  * the kernel did not know the code yet, for the recorder, who knows it by the time
- * it reads this.  `size` bytes follow, from rsp on.
+ * it reads this.  `size` bytes follow, from rsp on.  Code that calls nobody may have
+ * its CFA below rsp; zeros there if nothing could be read.
  */
 #define EVENT_COPY_BYTES 14336 /* what is left of a per-CPU value, 32 KiB */
+#define EVENT_COPY_BELOW 128 /* the red zone */
 #define EVENT_COPY_REGS 17 /* DWARF numbers of x86-64: 16 general ones, rip */
 struct event_raw_copy {
 	ev_u64 regs[EVENT_COPY_REGS];
 	ev_u32 size, pad;
+	ev_u8 below[EVENT_COPY_BELOW]; /* up to rsp */
 };
-_Static_assert(sizeof(struct event_raw_copy) == 144, "event_raw_copy has holes");
+_Static_assert(sizeof(struct event_raw_copy) == 272, "event_raw_copy has holes");
 
 /* Aggregated mode: key and value of the counts map. */
 struct event_count_key {

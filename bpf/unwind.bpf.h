@@ -255,6 +255,7 @@ __noinline int copy_stack(ev_u32 at)
 	c->regs[UNWIND_REG_SP] = w->state.sp;
 	c->regs[UNWIND_REG_RA] = w->state.ip;
 	c->pad = 0;
+	bpf_probe_read_user(c->below, sizeof(c->below), (void *)(w->state.sp - sizeof(c->below)));
 	for (int i = 0; i < EVENT_COPY_BYTES / COPY_PIECE; i++) {
 		if (bpf_probe_read_user(to + i * COPY_PIECE, COPY_PIECE, (void *)(w->state.sp + i * COPY_PIECE)))
 			break;

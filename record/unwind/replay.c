@@ -2,6 +2,7 @@
 /* The step of bpf/unwind_step.h over memory of ours.  See replay.h. */
 #include "replay.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "../../format/fold.h"
@@ -23,13 +24,13 @@ static struct walk *walk_of(struct unwind_state *u)
 static long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)
 {
 	const struct event_raw_copy *copy = walk_of(u)->copy;
-	ev_u64 at = address - copy->regs[UNWIND_REG_SP];
+	ev_u64 at = address - copy->regs[UNWIND_REG_SP] + sizeof(copy->below), all = copy->size + sizeof(copy->below);
 
-	if (address < copy->regs[UNWIND_REG_SP] || at > copy->size || size > copy->size - at) {
+	if (at > all || size > all - at) {
 		walk_of(u)->beyond = address >= copy->regs[UNWIND_REG_SP] && copy->size == EVENT_COPY_BYTES;
 		return -1;
 	}
-	memcpy(to, (const uint8_t *)(copy + 1) + at, size);
+	memcpy(to, (const uint8_t *)copy + offsetof(struct event_raw_copy, below) + at, size);
 	return 0;
 }
 

@@ -230,6 +230,8 @@ static uint32_t object(enum object_state state)
 	objects.v[id]->state = state;
 	if (state == OBJECT_TABLE) {
 		pack_function();
+		packed->rules[packed->nrules++] = (struct unwind_rule){ .base = UNWIND_REG_SP, .flags = UNWIND_DEREF, .off = -8 };
+		row(0x3000, UNWIND_EXT << 14 | 0);
 		tables_add(&tables, packed, &objects.v[id]->table);
 		objects.v[id]->nsegments = 1;
 		objects.v[id]->segments = calloc(1, sizeof(struct image_segment));
@@ -508,6 +510,29 @@ TEST(a_copied_stack_is_walked)
 	c.stack[2] = 0x900000;
 	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 512);
 	CHECK_EQ(r.end, UNWIND_ENDED_UNMAPPED);
+	end();
+}
+
+/* Code that calls nobody may have anything below rsp, its CFA too. */
+TEST(what_is_below_a_stack_is_copied)
+{
+	static struct replay r;
+	static struct copy c = { .head = { .size = 512 } };
+	const uint64_t cfa = 0x7028;
+	uint32_t id;
+
+	begin(1 << 20);
+	id = object(OBJECT_TABLE);
+	map(TGID, 0x500000, 0x520000, 0x1000, id);
+	r.store = &store;
+	r.objects = &objects;
+	c.head.regs[UNWIND_REG_SP] = 0x7000;
+	c.head.regs[UNWIND_REG_RA] = 0x500000 + 0x3005 - 0x1000;
+	memcpy(c.head.below + sizeof(c.head.below) - 8, &cfa, 8);
+	c.stack[4] = 0x500000 + 0x2101 - 0x1000;
+	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_ROOT);
+	CHECK_EQ(r.n, 2);
 	end();
 }
 

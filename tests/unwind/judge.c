@@ -3,6 +3,7 @@
 #include "judge.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,11 +32,11 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **state)
 static bool stack_word(const struct judge *j, uint64_t at, uint64_t *out)
 {
 	const struct oracle_sample *s = j->current;
-	uint64_t sp = s->regs[7];
+	uint64_t from = s->regs[7] - sizeof(s->below), n = sizeof(s->below) + s->stack_size;
 
-	if (at < sp || at - sp + 8 > s->stack_size)
+	if (at < from || at - from > n || n - (at - from) < 8)
 		return false;
-	memcpy(out, s->stack + (at - sp), 8);
+	memcpy(out, (const uint8_t *)s + offsetof(struct oracle_sample, below) + (at - from), 8);
 	return true;
 }
 

@@ -19,6 +19,7 @@ static __always_inline void stack_keep(struct oracle_sample *o, ev_u64 sp)
 {
 	ev_u32 got = 0;
 
+	bpf_probe_read_user(o->below, sizeof(o->below), (void *)(sp - sizeof(o->below)));
 	for (int i = 0; i < ORACLE_STACK / PIECE; i++) {
 		if (bpf_probe_read_user(&o->stack[i * PIECE], PIECE, (void *)(sp + i * PIECE)))
 			break;

@@ -25,6 +25,7 @@ struct oracle_sample {
 	ev_u64 regs[ORACLE_REGS];
 	ev_u64 words[EVENT_MAX_FRAMES];
 	ev_u64 fp[EVENT_MAX_FRAMES];
+	ev_u8 below[EVENT_COPY_BELOW]; /* up to rsp */
 	ev_u8 stack[ORACLE_STACK]; /* from rsp on */
 };
 

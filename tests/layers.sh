@@ -7,13 +7,16 @@ cd "${SRC:-$(dirname "$0")/..}" || exit 1
 bad=0
 check() { # ROOM ALLOWED-REGEX: every quoted include, as a path from the top, must match
 	local room=$1 allowed=$2 file line path
-	while IFS=: read -r file line; do
-		path=$(realpath -m --relative-to=. "$(dirname "$file")/$line")
+	while IFS=: read -r file line path; do
 		[ -e "$path" ] || path=$line
 		if ! [[ $path =~ $allowed ]]; then
 			echo "$file includes $line: not allowed in $room"; bad=1
 		fi
-	done < <(grep -rHoE --include='*.[ch]' '^[ 	]*#[ 	]*include[ 	]+"[^"]+"' "$room" | sed -E 's/#.*"([^"]+)"/\1/; s/:[ 	]*/:/')
+	done < <(grep -rHoE --include='*.[ch]' '^[ 	]*#[ 	]*include[ 	]+"[^"]+"' "$room" | sed -E 's/#.*"([^"]+)"/\1/; s/:[ 	]*/:/' |
+		awk -F: '{ n = split($1, part, "/") - 1; m = split($2, more, "/")
+			for (i = 1; i <= m; i++) if (more[i] == "..") n--; else if (more[i] != ".") part[++n] = more[i]
+			printf "%s:%s:", $1, $2
+			for (i = 1; i <= n; i++) printf "%s%s", part[i], i < n ? "/" : "\n" }')
 }
 check format '^format/'
 check bpf '^bpf/'

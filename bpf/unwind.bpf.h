@@ -202,6 +202,7 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 		return 0;
 	w->state.fp_is = UNWIND_FP_KNOWN;
 	w->state.exact = 1;
+	w->state.rbx_sp = 0;
 	w->nwindow = 0;
 	w->first = s->head.nkstack;
 	w->n = 0;

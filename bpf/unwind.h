@@ -50,7 +50,11 @@ enum unwind_special {
 /* The rest, shared by all objects:
  *   v = register[base] + off, + 8 * register[index] if INDEXED
  *   CFA = DEREF ? *v + add : v
- * Registers have DWARF numbers. */
+ * Registers have DWARF numbers.
+ *
+ * The linker's code for lazy binding, in the middle of a stack, has its CFA in rbx,
+ * which those it calls save.  A file with such a rule has all its rules in this form,
+ * and they say where the caller's rbx is. */
 enum unwind_rule_flag {
 	UNWIND_DEREF = 1,
 	UNWIND_INDEXED = 2,
@@ -63,9 +67,12 @@ struct unwind_rule {
 	ev_u8 saved;    /* enum unwind_saved: where the caller's rbp is */
 	ev_s32 off;
 	ev_s32 saved_off;
-	ev_u8 ra, pad;
+	ev_u8 ra;
+	ev_u8 rbx;      /* UNWIND_RBX_*, or at CFA - 8 * rbx */
 	ev_u16 add;
 };
+#define UNWIND_RBX_UNKNOWN 0
+#define UNWIND_RBX_SAME 255
 _Static_assert(sizeof(struct unwind_rule) == 16, "unwind_rule has holes");
 #define UNWIND_RULES (1u << 14)
 
@@ -152,6 +159,7 @@ static inline ev_u32 unwind_process_tgid(ev_u64 word) { return word >> 42; }
 static inline ev_u64 unwind_process_range(ev_u64 word) { return (word & ((1ULL << UNWIND_RANGE_BITS) - 1)) | 1ULL << UNWIND_RANGE_BITS; }
 
 /* DWARF register numbers of x86-64 */
+#define UNWIND_REG_RBX 3
 #define UNWIND_REG_FP 6
 #define UNWIND_REG_SP 7
 #define UNWIND_REG_RA 16
@@ -230,6 +238,7 @@ struct unwind_state {
 	ev_u8 from, length; /* the part of the pc's block where its rule holds */
 	ev_u8 called;    /* ip is right behind a call, as the code showed */
 	ev_u8 pad[5];
+	ev_u64 rbx_sp;   /* regs[rbx] is of the frame with this rsp, too */
 	ev_u64 regs[UNWIND_REGS]; /* of the innermost frame, or of the last signal frame */
 };
 

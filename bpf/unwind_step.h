@@ -237,11 +237,31 @@ static __always_inline int unwind_rule_fp(struct unwind_state *u, const struct u
 	}
 }
 
+/* rsp grows with every step, so what was known of a frame is not taken for another's. */
+static __always_inline int unwind_rbx_is_known(const struct unwind_state *u)
+{
+	return u->exact || u->rbx_sp == u->sp;
+}
+
+/* The caller's rbx. */
+static __always_inline void unwind_rule_rbx(struct unwind_state *u, const struct unwind_rule *r, ev_u64 cfa)
+{
+	int known = unwind_rbx_is_known(u) && r->rbx != UNWIND_RBX_UNKNOWN;
+
+	if (known && r->rbx != UNWIND_RBX_SAME)
+		known = !unwind_read(u, &u->regs[UNWIND_REG_RBX], 8, cfa - r->rbx * 8);
+	u->rbx_sp = known ? cfa : 0;
+}
+
 /* Registers other than rsp and rbp are known where code was interrupted; further
  * out they may have been reused, and the result must prove itself. */
 static __always_inline int unwind_rule_is_sure(const struct unwind_state *u, const struct unwind_rule *r)
 {
-	return u->exact || ((r->base == UNWIND_REG_SP || r->base == UNWIND_REG_FP) && !(r->flags & UNWIND_INDEXED));
+	if (u->exact)
+		return 1;
+	if (r->flags & UNWIND_INDEXED)
+		return 0;
+	return r->base == UNWIND_REG_SP || r->base == UNWIND_REG_FP || (r->base == UNWIND_REG_RBX && unwind_rbx_is_known(u));
 }
 
 static __always_inline int unwind_extended(struct unwind_state *u, const struct unwind_rule *r)
@@ -266,6 +286,7 @@ static __always_inline int unwind_extended(struct unwind_state *u, const struct 
 	end = unwind_rule_fp(u, r, cfa);
 	if (end)
 		return end;
+	unwind_rule_rbx(u, r, cfa);
 	end = unwind_arrive(u, ra, cfa);
 	if (r->flags & UNWIND_EXACT)
 		u->exact = 1;

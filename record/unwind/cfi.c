@@ -40,6 +40,8 @@ static struct cfi_register *slot(struct run *r, uint64_t reg, struct cfi_registe
 {
 	if (reg == UNWIND_REG_FP)
 		return &r->state.fp;
+	if (reg == UNWIND_REG_RBX)
+		return &r->state.rbx;
 	return reg == r->cie->ra ? &r->state.ra : dummy;
 }
 
@@ -54,6 +56,8 @@ static void register_restore(struct run *r, uint64_t reg)
 {
 	if (reg == UNWIND_REG_FP)
 		r->state.fp = r->cie->initial.fp;
+	else if (reg == UNWIND_REG_RBX)
+		r->state.rbx = r->cie->initial.rbx;
 	else if (reg == r->cie->ra)
 		r->state.ra = r->cie->initial.ra;
 }
@@ -99,6 +103,15 @@ static void saved_rule(struct unwind_rule *rule, const struct cfi_register *fp)
 	}
 }
 
+static uint8_t rbx_word(const struct cfi_register *rbx)
+{
+	if (rbx->where == CFI_SAME)
+		return UNWIND_RBX_SAME;
+	if (rbx->where != CFI_AT_CFA || !fits(rbx->off, -8 * (UNWIND_RBX_SAME - 1), -8) || rbx->off % 8)
+		return UNWIND_RBX_UNKNOWN;
+	return -rbx->off / 8;
+}
+
 static struct cfi_rule rule_of(const struct cfi_cie *cie, const struct cfi_state *s)
 {
 	struct cfi_rule out = {0};
@@ -123,6 +136,7 @@ static struct cfi_rule rule_of(const struct cfi_cie *cie, const struct cfi_state
 	if (cie->signal)
 		out.rule.flags |= UNWIND_EXACT;
 	saved_rule(&out.rule, &s->fp);
+	out.rule.rbx = rbx_word(&s->rbx);
 	/* The short word for a call through the PLT holds nothing but itself. */
 	if (out.special && (out.rule.flags || out.rule.saved != UNWIND_SAME))
 		return special(UNWIND_BAD);

@@ -22,7 +22,7 @@ struct cfi_state {
 	uint64_t reg;              /* CFA = reg + off */
 	int64_t off;
 	struct bytes expression;
-	struct cfi_register fp, ra;
+	struct cfi_register fp, rbx, ra;
 };
 
 struct cfi_cie {

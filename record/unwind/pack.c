@@ -9,10 +9,13 @@
 #include "gopclntab.h"
 
 #define SLOTS (UNWIND_RULES * 2) /* of the hash over extended rules */
+#define MAX_ROWS_WITH_RBX 16384
 
 struct packer {
 	struct packed *out;
 	uint32_t word;          /* the rule in force, 16 bits */
+	bool by_rbx;            /* there is a CFA that is found by rbx */
+	bool with_rbx;          /* rules say where rbx is: all are long */
 	uint16_t slots[SLOTS];  /* index of a rule + 1 */
 };
 
@@ -46,11 +49,16 @@ static uint32_t extended_word(struct packer *p, const struct unwind_rule *rule)
 
 static uint32_t rule_word(struct packer *p, const struct cfi_rule *r)
 {
-	const struct unwind_rule *rule = &r->rule;
+	struct unwind_rule without = r->rule;
+	const struct unwind_rule *rule = &without;
 	uint32_t saved = 0, class;
 
 	if (r->special)
 		return r->special;
+	p->by_rbx = p->by_rbx || rule->base == UNWIND_REG_RBX;
+	if (p->with_rbx)
+		return extended_word(p, &r->rule);
+	without.rbx = UNWIND_RBX_UNKNOWN;
 	class = rule->base == UNWIND_REG_SP ? UNWIND_SP : rule->base == UNWIND_REG_FP ? UNWIND_FP : UNWIND_EXT;
 	if (class == UNWIND_EXT || rule->flags || rule->off < 0 || rule->off > UNWIND_MAX_CFA || rule->off % UNWIND_RULE_UNIT)
 		return extended_word(p, rule);
@@ -120,6 +128,16 @@ static bool rows_read(struct packer *p, const struct image *img)
 	return ehframe_read(img, 0, go.text, row_add, p) && gopclntab_read(&go, img, row_add, p) && ehframe_read(img, go.end, UINT64_MAX, row_add, p);
 }
 
+/* Once more, if it is needed and small: long rules cost a walk more. */
+static bool rows_read_again(struct packer *p, const struct image *img)
+{
+	if (!p->by_rbx || p->out->nrows > MAX_ROWS_WITH_RBX)
+		return true;
+	*p = (struct packer){ .out = p->out, .word = UNWIND_GAP, .with_rbx = true };
+	p->out->npages = p->out->nrows = p->out->nrules = 0;
+	return rows_read(p, img);
+}
+
 void pack_image(struct packed *out, const uint8_t *bytes, size_t size)
 {
 	struct packer p = { .out = out, .word = UNWIND_GAP };
@@ -132,7 +150,7 @@ void pack_image(struct packed *out, const uint8_t *bytes, size_t size)
 	}
 	memcpy(out->segments, img.segments, sizeof(out->segments));
 	out->nsegments = img.nsegments;
-	done = rows_read(&p, &img);
+	done = rows_read(&p, &img) && rows_read_again(&p, &img);
 	if (!done)
 		out->status = PACKED_CAP;
 	else

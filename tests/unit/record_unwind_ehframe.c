@@ -240,6 +240,30 @@ TEST(realigned_stack)
 	CHECK_EQ(rule_at(0x2012)->saved_off, 0);
 }
 
+/* As the linker's code for lazy binding: those that it calls say where rbx is. */
+TEST(frame_found_by_rbx)
+{
+	begin();
+	FDE(TEXT, 0x20, "\x41\x0e\x10\x83\x02\x43\x0d\x03"); /* push %rbx; CFA = rbx + 16 */
+	FDE(TEXT + 0x20, 0x20, "\x41\x0e\x10\x86\x02\x41\x0e\x18\x83\x03\x41\xc3"); /* push %rbp; push %rbx; as it was */
+	FDE(TEXT + 0x40, 0x20, "\x83\x80\x02\x41\x09\x03\x00"); /* too far; in another register */
+	build();
+	CHECK_EQ(rule_at(TEXT)->rbx, UNWIND_RBX_SAME);
+	CHECK_EQ(rule_at(TEXT + 4)->base, UNWIND_REG_RBX);
+	CHECK_EQ(rule_at(TEXT + 4)->rbx, 2);
+	CHECK_EQ(rule_at(TEXT + 0x22)->base, UNWIND_REG_SP);
+	CHECK_EQ(rule_at(TEXT + 0x22)->off, 24);
+	CHECK_EQ(rule_at(TEXT + 0x22)->saved_off, -16);
+	CHECK_EQ(rule_at(TEXT + 0x22)->rbx, 3);
+	CHECK_EQ(rule_at(TEXT + 0x23)->rbx, UNWIND_RBX_SAME);
+	CHECK_EQ(rule_at(TEXT + 0x40)->rbx, UNWIND_RBX_UNKNOWN);
+	CHECK_EQ(rule_at(TEXT + 0x41)->rbx, UNWIND_RBX_UNKNOWN);
+	begin();
+	FDE(TEXT, 0x20, "\x41\x0e\x10\x83\x02"); /* the same without: short */
+	build();
+	CHECK_EQ(word_at(TEXT + 1), sp(16, 0));
+}
+
 TEST(table_of_saved_stack_pointers)
 {
 	begin();

@@ -231,7 +231,10 @@ static uint32_t object(enum object_state state)
 	if (state == OBJECT_TABLE) {
 		pack_function();
 		packed->rules[packed->nrules++] = (struct unwind_rule){ .base = UNWIND_REG_SP, .flags = UNWIND_DEREF, .off = -8 };
-		row(0x3000, UNWIND_EXT << 14 | 0);
+		packed->rules[packed->nrules++] = (struct unwind_rule){ .base = UNWIND_REG_SP, .off = 24, .rbx = 2 };
+		packed->rules[packed->nrules++] = (struct unwind_rule){ .base = UNWIND_REG_RBX, .off = 16 };
+		for (uint32_t i = 0; i < packed->nrules; i++)
+			row(0x3000 + i * 0x100, UNWIND_EXT << 14 | i);
 		tables_add(&tables, packed, &objects.v[id]->table);
 		objects.v[id]->nsegments = 1;
 		objects.v[id]->segments = calloc(1, sizeof(struct image_segment));
@@ -533,6 +536,38 @@ TEST(what_is_below_a_stack_is_copied)
 	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 512);
 	CHECK_EQ(r.end, UNWIND_ENDED_ROOT);
 	CHECK_EQ(r.n, 2);
+	end();
+}
+
+/* Code that aligns the stack and keeps the old rsp in rbx, which its callee saves. */
+TEST(rbx_of_a_caller_is_found)
+{
+	static struct replay r;
+	static struct copy c = { .head = { .size = 512 } };
+	const struct mapset *maps;
+	uint32_t id;
+
+	begin(1 << 20);
+	id = object(OBJECT_TABLE);
+	map(TGID, 0x500000, 0x520000, 0x1000, id);
+	maps = mappings_find(&mappings, TGID)->maps;
+	r.store = &store;
+	r.objects = &objects;
+	c.head.regs[UNWIND_REG_SP] = 0x7000;
+	c.head.regs[UNWIND_REG_RBX] = 0x1234;
+	c.head.regs[UNWIND_REG_RA] = 0x500000 + 0x3105 - 0x1000; /* CFA = rsp + 24, rbx at CFA - 16 */
+	c.stack[1] = 0x7020;
+	c.stack[2] = 0x500000 + 0x3205 - 0x1000; /* CFA = rbx + 16 */
+	c.stack[5] = 0x500000 + 0x2101 - 0x1000; /* outermost */
+	replay_walk(&r, maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_ROOT);
+	CHECK_EQ(r.n, 3);
+	/* Of a frame between the two nobody says where it has rbx: nothing proves the number that is there. */
+	c.stack[2] = 0x500000 + 0x2005 - 0x1000; /* CFA = rsp + 8 */
+	c.stack[3] = 0x500000 + 0x3205 - 0x1000;
+	replay_walk(&r, maps, &c.head, 512);
+	CHECK_EQ(r.end, UNWIND_ENDED_BAD_RULE);
+	CHECK_EQ(r.n, 3);
 	end();
 }
 

@@ -24,6 +24,7 @@ import typing
 REGISTERS = {n: i for i, n in enumerate("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split())}
 SAME, AT_CFA, AT_FP, UNKNOWN = range(4)
 DEREF, INDEXED, RA_REGISTER, EXACT = 1, 2, 4, 8
+RBX_UNKNOWN, RBX_SAME = 0, 255
 PADDING = 15
 ENTRY = re.compile(r"^([0-9a-f]+) [0-9a-f]+ [0-9a-f]+ (?:CIE \"?([^\" ]*)|FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+))")
 ROW = re.compile(r"^([0-9a-f]{16}) ")
@@ -55,6 +56,7 @@ class Row(typing.NamedTuple):
     """What a row of readelf says; `cie`: it is the one of a CIE, for a function without a program."""
     cfa: str
     rbp: str
+    rbx: str
     ra: str
     cie: bool = False
 
@@ -66,7 +68,7 @@ def row_of(columns, text):
     A register as a place has two words: "r5 (rdi)".
     """
     said = dict(zip(columns.split(), ["", *(w for w in text.split() if w[0] != "(")]))
-    return Row(said.get("CFA", ""), said.get("rbp", "u"), said.get("ra", "u"))
+    return Row(said.get("CFA", ""), said.get("rbp", "u"), said.get("rbx", "u"), said.get("ra", "u"))
 
 
 def readelf_functions(path, segments):
@@ -133,6 +135,12 @@ def saved_fits(rule_saved, off, row):
     return rule_saved == UNKNOWN
 
 
+def rbx_fits(rbx, row):
+    if rbx in (RBX_UNKNOWN, RBX_SAME):
+        return rbx == RBX_UNKNOWN or row.cie or row.rbx in ("u", "s")
+    return row.rbx == f"c{-8 * rbx}"
+
+
 @functools.lru_cache(maxsize=1 << 18)
 def fits(ours, row, signal):
     """True, False or "bad": we say that we cannot hold it."""
@@ -153,8 +161,8 @@ def fits(ours, row, signal):
         return cfa == "exp" and ra == "c-8"
     if kind != "ext":
         return False
-    base, index, flags, saved, off, saved_off, ra_register, add = map(int, ours[1:])
-    if bool(flags & EXACT) != signal or ra != (f"r{ra_register}" if flags & RA_REGISTER else "c-8"):
+    base, index, flags, saved, off, saved_off, ra_register, add, rbx = map(int, ours[1:])
+    if not rbx_fits(rbx, row) or bool(flags & EXACT) != signal or ra != (f"r{ra_register}" if flags & RA_REGISTER else "c-8"):
         return False
     if cfa == "exp":
         return bool(flags & (DEREF | INDEXED)) and saved_fits(saved, saved_off, row)

@@ -3,7 +3,7 @@
  * Prints the packed unwind table of each file given, for tests/unwind/difftest.py:
  *     file PATH
  *     PC sp|fp OFF SAVED | gap | end | signal | bad | plt N
- *     PC ext BASE INDEX FLAGS SAVED OFF SAVED_OFF RA ADD
+ *     PC ext BASE INDEX FLAGS SAVED OFF SAVED_OFF RA ADD RBX
  * With -t only a line of totals and the time of each file.
  */
 #include "../../record/unwind/pack.h"
@@ -25,7 +25,7 @@ static void print_rule(const struct packed *t, uint64_t pc, uint32_t word)
 	if (class < UNWIND_EXT)
 		printf("%s %u %u\n", class == UNWIND_SP ? "sp" : "fp", (word & 0x3ff) * UNWIND_RULE_UNIT, word >> 10 & 15);
 	else if (class == UNWIND_EXT)
-		printf("ext %u %u %u %u %d %d %u %u\n", r->base, r->index, r->flags, r->saved, r->off, r->saved_off, r->ra, r->add);
+		printf("ext %u %u %u %u %d %d %u %u %u\n", r->base, r->index, r->flags, r->saved, r->off, r->saved_off, r->ra, r->add, r->rbx);
 	else if ((word & ~15u) == UNWIND_PLT)
 		printf("plt %u\n", word & 15);
 	else

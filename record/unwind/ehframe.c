@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds the functions of .eh_frame, orders them, runs their programs.  See ehframe.h. */
+/* Finds the functions of .eh_frame, and two that are missing there, orders them, runs
+ * their programs.  See ehframe.h. */
 #include "ehframe.h"
 
 #include <stdlib.h>
+
+#include "startup.h"
 
 /* Bytes between two functions that are taken for padding: a row for them would
  * cost as much as a function of its own. */
 #define PADDING 15
 #define SYSCALL_INSN 2
 #define RESTORER_FUNCTION 16 /* bytes, at most */
+#define STARTUP UINT32_MAX
 
 struct function {       /* an FDE */
 	uint64_t pc;
 	uint32_t offset;    /* of its entry in the section */
-	uint32_t section;
+	uint32_t section;   /* STARTUP: none, it is known by its code */
 };
 struct cie {
 	uint32_t offset, section;
@@ -128,6 +132,30 @@ static bool fde_read(const struct reader *r, uint32_t section, const struct entr
 	return !body.bad && length && !__builtin_add_overflow(out->pc, length, &out->end);
 }
 
+static bool function_add(struct reader *r, uint64_t pc, uint32_t offset, uint32_t section)
+{
+	if (pc < r->from || pc >= r->to)
+		return true;
+	if (!room_for_one((void **)&r->functions, r->nfunctions, &r->functions_room, sizeof(*r->functions), EHFRAME_MAX_FUNCTIONS))
+		return false;
+	r->functions[r->nfunctions++] = (struct function){ pc, offset, section };
+	return true;
+}
+
+static bool startup_scan(struct reader *r)
+{
+	bool ok = true;
+	uint64_t pc;
+
+	for (size_t i = 0; i < r->img->nsegments && ok; i++) {
+		const struct image_segment *s = &r->img->segments[i];
+
+		ok = (!startup_init_find(r->img, s, &pc) || function_add(r, pc, 0, STARTUP)) &&
+		     (!startup_fini_find(r->img, s, &pc) || function_add(r, pc, 0, STARTUP));
+	}
+	return ok;
+}
+
 /* A CIE may stand behind the FDEs that use it: two passes. */
 static bool section_scan(struct reader *r, uint32_t section, bool cies)
 {
@@ -139,11 +167,10 @@ static bool section_scan(struct reader *r, uint32_t section, bool cies)
 	while (bytes_left(&at) >= 4 && entry_read(s, &at, &e)) {
 		if (cies && !e.id && !cie_add(r, section, &e))
 			return false;
-		if (cies || !e.id || !fde_read(r, section, &e, &f) || f.pc < r->from || f.pc >= r->to || !image_segment_at(r->img, f.pc))
+		if (cies || !e.id || !fde_read(r, section, &e, &f) || !image_segment_at(r->img, f.pc))
 			continue;
-		if (!room_for_one((void **)&r->functions, r->nfunctions, &r->functions_room, sizeof(*r->functions), EHFRAME_MAX_FUNCTIONS))
+		if (!function_add(r, f.pc, e.offset, section))
 			return false;
-		r->functions[r->nfunctions++] = (struct function){ f.pc, e.offset, section };
 	}
 	return true;
 }
@@ -235,6 +262,7 @@ static bool functions_run(struct reader *r)
 {
 	const struct cfi_rule gap = { .special = UNWIND_GAP };
 	uint64_t end;
+	bool ok;
 
 	for (size_t i = 0; i < r->nfunctions; i++) {
 		const struct function *fn = &r->functions[i];
@@ -243,7 +271,11 @@ static bool functions_run(struct reader *r)
 
 		if (next == fn->pc)
 			continue;
-		if (!function_rows(r, fn, next, &end))
+		if (fn->section == STARTUP)
+			ok = startup_rows(r->img, fn->pc, next, &end, r->row, r->context);
+		else
+			ok = function_rows(r, fn, next, &end);
+		if (!ok)
 			return false;
 		if ((last || !is_padding(r->img, end, next)) && !r->row(r->context, end, &gap))
 			return false;
@@ -260,6 +292,8 @@ bool ehframe_read(const struct image *img, uint64_t from, uint64_t to, cfi_row_f
 		ok = section_scan(&r, i, true);
 	for (uint32_t i = 0; i < img->nframes && ok; i++)
 		ok = section_scan(&r, i, false);
+	if (ok && r.nfunctions)
+		ok = startup_scan(&r);
 	if (ok) {
 		functions_sort(&r);
 		ok = functions_run(&r);

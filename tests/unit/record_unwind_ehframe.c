@@ -352,6 +352,38 @@ TEST(restorer_without_the_mark)
 	CHECK_EQ(word_at(0x4010), sp(8, 0));
 }
 
+/* .init at the beginning of the code, .fini at its end: no unwind information tells of them. */
+TEST(startup_code_is_known)
+{
+	static const uint8_t init[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08, 0x48, 0x8b, 0x05, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x74, 0x02,
+					0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+	static const uint8_t fini[] = { 0x48, 0x83, 0xec, 0x08, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+	const uint64_t end = TEXT + TEXT_SIZE;
+
+	begin();
+	memcpy(file.bytes + TEXT, init, sizeof(init));
+	memcpy(file.bytes + end - sizeof(fini), fini, sizeof(fini));
+	FDE(TEXT + 0x20, 0x20, "");
+	build();
+	CHECK_EQ(word_at(TEXT), sp(8, 0));
+	CHECK_EQ(word_at(TEXT + 4), sp(8, 0));
+	CHECK_EQ(word_at(TEXT + 8), sp(16, 0));
+	CHECK_EQ(word_at(TEXT + sizeof(init) - 5), sp(16, 0));
+	CHECK_EQ(word_at(TEXT + sizeof(init) - 1), sp(8, 0));
+	CHECK_EQ(word_at(TEXT + 0x40), UNWIND_GAP);
+	CHECK_EQ(word_at(end - 9), sp(8, 0));
+	CHECK_EQ(word_at(end - 5), sp(16, 0));
+	CHECK_EQ(word_at(end - 1), sp(8, 0));
+	CHECK_EQ(word_at(end), UNWIND_GAP);
+	/* Other code, and code that something is said of. */
+	file.bytes[TEXT + 7] = 0x18;
+	FDE(end - 8, 8, "\x41\x0e\x20");
+	build();
+	CHECK_EQ(word_at(TEXT + 8), UNWIND_GAP);
+	CHECK_EQ(word_at(end - 9), UNWIND_GAP);
+	CHECK_EQ(word_at(end - 7), sp(32, 0));
+}
+
 TEST(padding_is_no_gap)
 {
 	begin();

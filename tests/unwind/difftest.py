@@ -26,13 +26,14 @@ SAME, AT_CFA, AT_FP, UNKNOWN = range(4)
 DEREF, INDEXED, RA_REGISTER, EXACT = 1, 2, 4, 8
 RBX_UNKNOWN, RBX_SAME = 0, 255
 PADDING = 15
+STARTUP = re.compile(rb"((?:\xf3\x0f\x1e\xfa)?\x48\x83\xec\x08)(?:\x48(?:\x8b\x05|\xc7\xc0)....\x48\x85\xc0\x74\x02\xff\xd0)?\x48\x83\xc4\x08\xc3", re.S)
 ENTRY = re.compile(r"^([0-9a-f]+) [0-9a-f]+ [0-9a-f]+ (?:CIE \"?([^\" ]*)|FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+))")
 ROW = re.compile(r"^([0-9a-f]{16}) ")
 CFA = re.compile(r"^(r\w+)([+-]\d+)$")
 
 
 def executable_segments(path):
-    """[(vaddr, end)] of a 64-bit little-endian x86-64 file, None for anything else."""
+    """[(vaddr, end, offset)] of a 64-bit little-endian x86-64 file, None for anything else."""
     with open(path, "rb") as f:
         head = f.read(64)
         if len(head) < 64 or head[:6] != b"\x7fELF\x02\x01":
@@ -48,7 +49,7 @@ def executable_segments(path):
             f.seek(phoff + 56 * i)
             ph = struct.unpack("<IIQQQQQQ", f.read(56))
             if ph[0] == 1 and ph[1] & 1 and ph[2] < size and ph[5]:
-                out.append((ph[3], ph[3] + min(ph[5], size - ph[2])))
+                out.append((ph[3], ph[3] + min(ph[5], size - ph[2]), ph[2]))
         return out
 
 
@@ -97,8 +98,8 @@ def readelf_functions(path, segments):
         elif m:
             pc, end = int(m.group(4), 16), int(m.group(5), 16)
             rows, columns = [], None
-            if pc < end and any(lo <= pc < hi for lo, hi in segments):
-                limit = next(hi for lo, hi in segments if lo <= pc < hi)
+            if pc < end and any(lo <= pc < hi for lo, hi, _ in segments):
+                limit = next(hi for lo, hi, _ in segments if lo <= pc < hi)
                 functions[pc] = (pc, min(end, limit), rows, initial.get(m.group(3), []), signal.get(m.group(3), False))
         elif line.lstrip().startswith("LOC"):
             columns = line
@@ -170,6 +171,24 @@ def fits(ours, row, signal):
         saved_fits(saved, saved_off, row)
 
 
+def startup_functions(path, segments):
+    """{pc: our rule there} of .init and .fini, which have their code for all information."""
+    out = {}
+    with open(path, "rb") as f:
+        for vaddr, end, offset in segments:
+            f.seek(offset)
+            code = f.read(end - vaddr)
+            for m in filter(None, (STARTUP.match(code), STARTUP.fullmatch(code, len(code) - 13), STARTUP.fullmatch(code, len(code) - 9))):
+                out[vaddr + m.start()] = out[vaddr + m.end() - 1] = ("sp", "8", "0")
+                out[vaddr + m.end(1)] = ("sp", "16", "0")
+    return out
+
+
+def startup_long(rule):
+    """The same in a file with rules about rbx."""
+    return ("ext", str(REGISTERS["rsp"]), "0", "0", str(SAME), rule[1], "0", "0", "0", str(RBX_SAME))
+
+
 class Table:
     """Our rows of one file."""
 
@@ -208,6 +227,9 @@ def compare(program, path):
         elif not answer:
             wrong.append(f"{pc:x}: readelf {row}, ours {' '.join(table.at(pc))}")
     starts = [w[0] for w in want]
+    known = startup_functions(path, segments)
+    compared += len(known)
+    wrong += [f"{pc:x}: startup code, ours {' '.join(table.at(pc))}" for pc, rule in known.items() if table.at(pc) not in (rule, startup_long(rule))]
     for pc, rule in zip(table.pcs, table.rules):
         i = bisect.bisect_right(starts, pc) - 1
         compared += 1
@@ -215,6 +237,8 @@ def compare(program, path):
             # A restorer is looked up at the byte before it.
             if not fits(rule, want[i][2], want[i][3]) and not (rule[0] == "signal" and pc + 1 < want[i][1]):
                 wrong.append(f"{pc:x}: ours {' '.join(rule)}, readelf {want[i][2]}")
+        elif pc in known:
+            continue
         elif rule[0] != "gap" and pc & 0xffff and not (rule[0] == "signal" and i + 1 < len(want) and want[i + 1][0] == pc + 1):
             wrong.append(f"{pc:x}: ours {' '.join(rule)}, readelf has nothing")
         elif rule[0] != "gap" and not pc & 0xffff and (i < 0 or pc - want[i][1] > PADDING):

@@ -11,7 +11,7 @@ command -v readelf >/dev/null || { echo "no readelf"; exit 77; }
 rows=$(mktemp -d)/rows
 trap 'rm -rf "$(dirname "$rows")"' EXIT
 unwind=$SRC/record/unwind
-"$CC" -O2 -std=gnu11 -D_GNU_SOURCE -o "$rows" "$SRC/tests/unwind/rows.c" "$unwind"/{pack,ehframe,gopclntab,cfi,expression,image}.c || exit 1
+"$CC" -O2 -std=gnu11 -D_GNU_SOURCE -o "$rows" "$SRC/tests/unwind/rows.c" "$unwind"/{pack,ehframe,gopclntab,cfi,expression,image,startup}.c || exit 1
 if [ "${1:-}" = --all ]; then
 	exec python3 "$SRC/tests/unwind/difftest.py" "$rows" --all
 fi

@@ -24,6 +24,7 @@
 
 #define FRAMES_AT_ONCE 8
 #define COMPAT_CS 0x23 /* __USER32_CS */
+#define ENOSYS 38
 #define NR_EXECVE 59
 #define NR_EXECVEAT 322
 
@@ -39,6 +40,15 @@
 		(r)->cs; \
 	})
 
+/* In execve rax is -ENOSYS as in any call, until the registers are those that the
+ * new program begins with. */
+static __always_inline ev_u32 exec_phase(ev_u64 call, ev_u64 rax)
+{
+	if (call != NR_EXECVE && call != NR_EXECVEAT)
+		return EXEC_NONE;
+	return rax == -(ev_u64)ENOSYS ? EXEC_GOES_ON : rax ? EXEC_NONE : EXEC_DONE;
+}
+
 /* The sample was in the kernel: what user space had is at the top of the stack.
  * 0: it is not known. */
 static __always_inline ev_u64 task_regs(struct walk *w)
@@ -51,7 +61,7 @@ static __always_inline ev_u64 task_regs(struct walk *w)
 		task = (void *)bpf_get_current_task_btf();
 		w->gone = !task->mm;
 		at = (void *)bpf_task_pt_regs((void *)task);
-		w->exec = at->orig_ax == NR_EXECVE || at->orig_ax == NR_EXECVEAT;
+		w->exec = exec_phase(at->orig_ax, at->ax);
 		return TAKE_REGS(&w->state, at, ax, dx, cx, bx, si, di, bp, sp, ip);
 	}
 	if (!unwind_config.read_kernel)
@@ -61,7 +71,7 @@ static __always_inline ev_u64 task_regs(struct walk *w)
 	    bpf_probe_read_kernel(&w->copy, sizeof(w->copy), stack + THREAD_SIZE - sizeof(w->copy)))
 		return 0;
 	w->gone = !mm;
-	w->exec = w->copy.orig_ax == NR_EXECVE || w->copy.orig_ax == NR_EXECVEAT;
+	w->exec = exec_phase(w->copy.orig_ax, w->copy.ax);
 	return TAKE_REGS(&w->state, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
 }
 
@@ -126,6 +136,8 @@ static __always_inline int walk_refused(struct walk *w, ev_u64 cs, ev_u32 tgid)
 		return UNWIND_ENDED_COMPAT;
 	if (w->gone)
 		return UNWIND_ENDED_EXITING;
+	if (w->exec == EXEC_DONE) /* before its first instruction there is no frame but this */
+		return unwind_is_args(&w->state, w->state.sp) ? UNWIND_ENDED_ROOT : UNWIND_ENDED_EXITING;
 	w->state.process = process_of(w, tgid);
 	return w->state.process ? UNWIND_GO_ON : UNWIND_ENDED_UNMAPPED;
 }
@@ -213,7 +225,7 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	} else {
 		end = walk_all();
 	}
-	if (w->exec && (end == UNWIND_ENDED_UNMAPPED || end == UNWIND_ENDED_UNREADABLE))
+	if (w->exec == EXEC_GOES_ON && (end == UNWIND_ENDED_UNMAPPED || end == UNWIND_ENDED_UNREADABLE))
 		end = UNWIND_ENDED_EXITING;
 	s->head.user_end = end;
 	if (end == UNWIND_ENDED_UNMAPPED)

@@ -87,10 +87,12 @@ struct walk_mapping {
 	ev_u64 process;  /* its word */
 	struct unwind_mapping is;
 };
+/* Where a task is in execve; from some point on its memory is another's. */
+enum exec { EXEC_NONE = 0, EXEC_GOES_ON = 1, EXEC_DONE = 2 };
 struct walk {
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
 	ev_u32 gone;     /* the task is ending: its memory is not there any more */
-	ev_u32 exec;     /* it is in execve, from some point on which its memory is another's */
+	ev_u32 exec;     /* enum exec */
 	ev_u32 turn, copied; /* bytes sent since the rings were emptied the last time */
 	ev_u32 oldest;   /* of `mappings` */
 	ev_u32 pad;

@@ -134,20 +134,21 @@ static ssize_t backing_read(struct backings *b, int fd, const struct stat *st, b
 	return *memory ? -1 : (ssize_t)b->n++;
 }
 
+static bool backing_inode(const struct backing_request *r, const struct stat *st, bool ours)
+{
+	if (!r->inode || r->inode != st->st_ino)
+		return false;
+	/* An overlay shows another device to stat than to maps; in our own
+	 * namespace that is no excuse. */
+	return !ours || (major(st->st_dev) == r->major && minor(st->st_dev) == r->minor);
+}
+
 /* Is this the very file that was mapped?  `sure`: the kernel says so. */
 static bool backing_is(const struct backing_request *r, const struct identity *id, const struct stat *st, bool sure, bool ours)
 {
 	if (r->build_id_size)
 		return identity_has(id, r->build_id, r->build_id_size);
-	if (sure)
-		return true;
-	if (!r->inode || r->inode != st->st_ino)
-		return false;
-	/* An overlay shows another device to stat than to maps; in our own
-	 * namespace that is no excuse. */
-	if (ours && (major(st->st_dev) != r->major || minor(st->st_dev) != r->minor))
-		return false;
-	return stat_changed(st) <= r->mapped;
+	return sure || (backing_inode(r, st, ours) && stat_changed(st) <= r->mapped);
 }
 
 static int backing_try(struct backings *b, const struct backing_request *r, int fd, const struct stat *st, bool sure,
@@ -172,24 +173,44 @@ static int backing_try(struct backings *b, const struct backing_request *r, int 
 	return memory ? -1 : 0;
 }
 
-int backing_find(struct backings *b, const struct backing_request *r, struct backing_result *out)
+enum backing_place { PLACE_MAPPED, PLACE_ROOT, PLACE_OURS, PLACES };
+
+/* What is in one of the places where the file may be, or -1. */
+static int place_open(const struct backings *b, const struct backing_request *r, enum backing_place place, struct stat *st)
 {
 	char path[128];
-	struct stat st;
-	int fd, err;
 
-	*out = (struct backing_result){.foreign = backing_foreign(b, r->pid)};
+	if (place == PLACE_OURS)
+		return backing_open(NULL, r->path, st);
+	snprintf(path, sizeof(path), "%s/%u/root", b->proc, r->pid);
+	if (place == PLACE_ROOT)
+		return backing_open(path, r->path, st);
 	snprintf(path, sizeof(path), "%s/%u/map_files/%llx-%llx", b->proc, r->pid, (unsigned long long)r->start,
 		 (unsigned long long)r->end);
 	/* A link of the kernel's making: it is what must be followed. */
-	fd = open_regular(open(path, O_PATH | O_CLOEXEC), &st);
-	err = backing_try(b, r, fd, &st, true, false, out);
-	if (err || out->read)
-		return err;
-	snprintf(path, sizeof(path), "%s/%u/root", b->proc, r->pid);
-	fd = backing_open(path, r->path, &st);
-	err = backing_try(b, r, fd, &st, false, false, out);
-	if (err || out->read)
-		return err;
-	return backing_try(b, r, backing_open(NULL, r->path, &st), &st, false, true, out);
+	return open_regular(open(path, O_PATH | O_CLOEXEC), st);
+}
+
+int backing_find(struct backings *b, const struct backing_request *r, struct backing_result *out)
+{
+	struct stat st;
+	int err = 0;
+
+	*out = (struct backing_result){.foreign = backing_foreign(b, r->pid)};
+	for (enum backing_place place = 0; place < PLACES && !err && !out->read; place++)
+		err = backing_try(b, r, place_open(b, r, place, &st), &st, place == PLACE_MAPPED, place == PLACE_OURS, out);
+	return err;
+}
+
+int backing_open_mapped(struct backings *b, const struct backing_request *r, struct stat *st)
+{
+	for (enum backing_place place = 0; place < PLACES; place++) {
+		int fd = place_open(b, r, place, st);
+
+		if (fd >= 0 && (place == PLACE_MAPPED || backing_inode(r, st, place == PLACE_OURS)))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
 }

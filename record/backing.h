@@ -52,6 +52,10 @@ void backings_release(struct backings *b); /* accepts a zeroed struct */
  */
 int backing_find(struct backings *b, const struct backing_request *request, struct backing_result *out);
 
+/* That file itself, for reading, when its inode is the one that is mapped; else -1.
+ * Unlike its identity, its content may have changed since. */
+int backing_open_mapped(struct backings *b, const struct backing_request *request, struct stat *st);
+
 /*
  * A regular file for reading, or -1.  `path` is looked up below `root` (NULL:
  * as it is), without following links in its last part.  Never blocks, never

@@ -1,26 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Places that were hit, and what maps say of them.  A map is gone through from its
- * beginning when there are new places, else only what was added to it.
+ * Places that were hit, and what maps and dumps say of them.  Either is gone through
+ * from its beginning when there are new places, else only what was added to it.
  */
 #include "jit.h"
 #include "array.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MAX_TEXT 8192
-#define BYTES_A_FLUSH (UINT64_C(4) << 20) /* of a map, on average */
+#define BYTES_A_FLUSH (UINT64_C(4) << 20) /* of a map or dump, on average */
+#define MAX_DUMP (INT64_C(2) << 30)
+#define MAX_DUMPS 128 /* that are open */
+
+/* What a line of a map or a record of a dump tells. */
+struct told {
+	uint64_t at;          /* where, in bytes */
+	uint64_t time;        /* since when it is so; ns, CLOCK_MONOTONIC, 0 not known */
+	uint64_t start, size;
+	const char *name;
+	bool old;             /* so it was when the process began */
+};
 
 void jit_init(struct jit *j, struct backings *backings, int64_t realtime, jit_sink *sink, void *state)
 {
 	*j = (struct jit){.backings = backings, .realtime = realtime, .sink = sink, .state = state};
 }
 
-static void source_release(struct jit_source *src)
+static void source_release(struct jit *j, struct jit_source *src)
 {
+	if (src->dumps) {
+		close(src->dump);
+		j->ndumps--;
+	}
 	for (size_t i = 0; i < src->n; i++) {
 		free(src->hits[i].name);
 		free(src->hits[i].other);
@@ -31,7 +47,7 @@ static void source_release(struct jit_source *src)
 void jit_release(struct jit *j)
 {
 	for (size_t i = 0; i < j->n; i++)
-		source_release(&j->sources[i]);
+		source_release(j, &j->sources[i]);
 	free(j->sources);
 	table_release(&j->hits);
 	table_release(&j->named);
@@ -49,14 +65,30 @@ static struct jit_source *source_find(const struct jit *j, const struct process 
 	return NULL;
 }
 
-static uint64_t map_size(const struct jit *j, const struct perfmap_owner *owner)
+/* Of its map or dump, and the bytes of it; -1: there is none to be believed. */
+static int source_open(const struct jit *j, const struct jit_source *src, uint64_t *size)
 {
-	uint64_t size;
-	int fd = perfmap_open(j->backings->proc, owner, &size);
+	struct stat st;
 
-	if (fd >= 0)
+	if (!src->dumps || src->forked)
+		return perfmap_open(j->backings->proc, &src->owner, size);
+	*size = 0;
+	if (fstat(src->dump, &st) || st.st_size > MAX_DUMP)
+		return -1;
+	*size = (uint64_t)st.st_size;
+	return src->dump;
+}
+
+static void source_close(const struct jit_source *src, int fd)
+{
+	if (fd >= 0 && fd != src->dump)
 		close(fd);
-	return size;
+}
+
+static void source_size(const struct jit *j, struct jit_source *src)
+{
+	source_close(src, source_open(j, src, &src->sizes[1]));
+	src->sizes[0] = src->sizes[1];
 }
 
 static struct jit_source *source_add(struct jit *j, const struct process *p)
@@ -70,7 +102,7 @@ static struct jit_source *source_add(struct jit *j, const struct process *p)
 	j->sources = src;
 	src += j->n++;
 	*src = (struct jit_source){
-		.serial = p->serial, .ppid = p->ppid,
+		.serial = p->serial, .ppid = p->ppid, .dump = -1, .since = p->start > 0 ? (uint64_t)p->start : 0,
 		.owner = {.pid = p->pid, .uid = PERFMAP_NO_UID, .since = p->start + j->realtime, .foreign = backing_foreign(j->backings, p->pid)},
 	};
 	/* While it is there to be asked. */
@@ -88,7 +120,7 @@ static struct jit_source *source_watch(struct jit *j, const struct process *p)
 		return src;
 	src = source_add(j, p);
 	if (src)
-		src->sizes[0] = src->sizes[1] = map_size(j, &src->owner);
+		source_size(j, src);
 	return src;
 }
 
@@ -97,18 +129,69 @@ int jit_watch(struct jit *j, const struct process *p)
 	return source_watch(j, p) ? 0 : -1;
 }
 
-int jit_fork(struct jit *j, const struct process *p, const struct process *parent)
+/* It is another map or dump: nothing is known of its age. */
+static void start_over(struct jit_source *src)
 {
-	const struct jit_source *from = source_find(j, parent);
-	uint64_t inherited = from ? from->sizes[1] : 0;
-	struct jit_source *src = from ? source_add(j, p) : NULL;
-
-	if (src)
-		src->inherited = inherited;
-	return from && !src ? -1 : 0;
+	src->read = src->sizes[0] = src->sizes[1] = 0;
+	for (size_t i = 0; i < src->n; i++)
+		src->hits[i].known = 0;
 }
 
-int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t offset, uint64_t address)
+static void source_dump(struct jit *j, struct jit_source *src, int fd)
+{
+	if (fd < 0)
+		return;
+	src->dumps = true;
+	src->dump = fd;
+	j->ndumps++;
+}
+
+int jit_dump(struct jit *j, const struct process *p, const struct backing_request *file)
+{
+	struct jit_source *src = source_watch(j, p);
+	struct stat st;
+	int fd;
+
+	if (!src)
+		return -1;
+	if (src->dumps || j->ndumps == MAX_DUMPS)
+		return 0;
+	fd = backing_open_mapped(j->backings, file, &st);
+	/* As of a map: who may write it can say what he likes. */
+	if (fd >= 0 && src->owner.uid != PERFMAP_NO_UID && st.st_uid != src->owner.uid && st.st_uid) {
+		close(fd);
+		return 0;
+	}
+	source_dump(j, src, fd);
+	start_over(src);
+	source_size(j, src);
+	return 0;
+}
+
+int jit_fork(struct jit *j, const struct process *p, const struct process *parent)
+{
+	struct jit_source *src;
+	const struct jit_source *from;
+
+	if (!source_find(j, parent))
+		return 1;
+	src = source_add(j, p);
+	from = source_find(j, parent); /* they may have moved */
+	if (!src)
+		return -1;
+	src->inherited = from->forked ? from->inherited : from->sizes[1];
+	if (!from->dumps)
+		return 0;
+	source_dump(j, src, j->ndumps < MAX_DUMPS ? fcntl(from->dump, F_DUPFD_CLOEXEC, 0) : -1);
+	src->since = from->since;
+	if (src->dumps)
+		src->forked = from->forked ? from->forked : p->since;
+	else
+		src->inherited = 0;
+	return 0;
+}
+
+int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t offset, uint64_t address, uint64_t time)
 {
 	uint64_t key = table_mix(offset, module);
 	struct jit_source *src;
@@ -124,7 +207,9 @@ int jit_hit(struct jit *j, const struct process *p, uint32_t module, uint64_t of
 		return -1;
 	src->hits = hits;
 	/* Samples are older than the last look may be, but not than the one before. */
-	hits[src->n++] = (struct jit_hit){.address = address, .offset = offset, .module = module, .fresh = true, .known = src->sizes[0]};
+	hits[src->n++] = (struct jit_hit){
+		.address = address, .offset = offset, .module = module, .fresh = true, .time = time, .known = src->sizes[0],
+	};
 	src->nfresh++;
 	return 0;
 }
@@ -155,98 +240,121 @@ static int keep(char **to, const char *name)
 	return *to ? 0 : -1;
 }
 
-/* `before`: the line is older than the hit. */
-static int hit_line(struct jit_hit *hit, const struct perfmap_line *line, bool before)
+/* `before`: what is told is older than the hit. */
+static int hit_told(struct jit_hit *hit, const struct told *t, bool before)
 {
-	bool same = hit->name && !strcmp(hit->name, line->name);
+	bool same = hit->name && !strcmp(hit->name, t->name);
 
-	hit->shared |= hit->name && (!same || hit->start != line->start || hit->size != line->size);
+	hit->shared |= hit->name && (!same || hit->start != t->start || hit->size != t->size);
 	hit->changed |= !same;
 	if (same)
 		return 0;
 	if (!hit->name || before) {
-		hit->start = line->start;
-		hit->size = line->size;
-		return keep(&hit->name, line->name);
+		hit->start = t->start;
+		hit->size = t->size;
+		return keep(&hit->name, t->name);
 	}
 	if (!hit->other)
-		return keep(&hit->other, line->name);
-	hit->others |= strcmp(hit->other, line->name) != 0;
+		return keep(&hit->other, t->name);
+	hit->others |= strcmp(hit->other, t->name) != 0;
 	return 0;
 }
 
-/* What a line tells.  `old`: whose place it is does not depend on when it was hit. */
-static int map_line(struct jit_source *src, const struct perfmap_line *line, uint64_t at, bool old)
+static int source_told(struct jit_source *src, const struct told *t)
 {
 	size_t lo = 0, hi = src->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (src->hits[mid].address >= line->start)
+		if (src->hits[mid].address >= t->start)
 			hi = mid;
 		else
 			lo = mid + 1;
 	}
-	for (; lo < src->n && src->hits[lo].address - line->start < line->size; lo++) {
+	for (; lo < src->n && src->hits[lo].address - t->start < t->size; lo++) {
 		struct jit_hit *hit = &src->hits[lo];
 
-		if (!old && !hit->fresh && at < src->read)
+		if (!hit->fresh && (t->old || t->at < src->read))
 			continue; /* known already */
-		if (old && !hit->fresh)
-			continue;
-		if (hit_line(hit, line, old || at < hit->known))
+		if (hit_told(hit, t, t->old || (t->time ? t->time <= hit->time : t->at < hit->known)))
 			return -1;
 	}
 	return 0;
 }
 
-/* The parent's map, as far as it is about what both have; then its own. */
-static int read_inherited(struct jit *j, struct jit_source *src)
+/* Lines of a map up to byte `until`.  Takes `fd`; *next is where they end. */
+static int read_map(struct jit_source *src, int fd, uint64_t from, uint64_t until, bool old, uint64_t *next)
 {
-	struct perfmap_owner owner = src->owner;
 	struct perfmap_line line;
 	struct perfmap map;
-	uint64_t size;
 	int err = 0;
 
-	owner.pid = src->ppid;
-	if (perfmap_begin(&map, perfmap_open(j->backings->proc, &owner, &size), 0))
+	if (perfmap_begin(&map, fd, from))
 		return -1;
-	while (!err && perfmap_next(&map, &line) && map.at < src->inherited)
-		err = map_line(src, &line, map.at, true);
+	while (!err && perfmap_next(&map, &line) && map.at < until) {
+		struct told t = {.at = map.at, .start = line.start, .size = line.size, .name = line.name, .old = old};
+
+		err = source_told(src, &t);
+	}
+	*next = map.next;
 	perfmap_end(&map);
 	return err;
 }
 
-/* It is another map: nothing is known of its age. */
-static void start_over(struct jit_source *src)
+/* Of a dump; of a parent's, what is older than the fork. */
+static int read_dump(struct jit_source *src, uint64_t size, uint64_t from, uint64_t *next)
 {
-	src->read = src->sizes[0] = src->sizes[1] = 0;
-	for (size_t i = 0; i < src->n; i++)
-		src->hits[i].known = 0;
+	struct jitdump_code code;
+	struct jitdump dump;
+	int err = 0;
+
+	*next = from;
+	if (!jitdump_begin(&dump, src->dump, size, from))
+		return 0;
+	while (!err && jitdump_next(&dump, &code)) {
+		struct told t = {.at = code.at, .start = code.start, .size = code.size, .name = code.name, .old = src->forked};
+
+		/* A clock that begins after the process is another one. */
+		if (code.time >= src->since)
+			t.time = code.time;
+		if (!src->forked || (t.time ? t.time <= src->forked : t.at < src->inherited))
+			err = source_told(src, &t);
+	}
+	*next = dump.next;
+	return err;
+}
+
+/* The parent's map or dump, as far as it is about what both have; then its own. */
+static int read_inherited(struct jit *j, struct jit_source *src)
+{
+	struct perfmap_owner owner = src->owner;
+	uint64_t size, next;
+	struct stat st;
+
+	if (src->forked)
+		return fstat(src->dump, &st) || st.st_size > MAX_DUMP ? 0 : read_dump(src, (uint64_t)st.st_size, 0, &next);
+	if (!src->inherited)
+		return 0;
+	owner.pid = src->ppid;
+	return read_map(src, perfmap_open(j->backings->proc, &owner, &size), 0, src->inherited, true, &next);
 }
 
 static int read_own(struct jit *j, struct jit_source *src)
 {
-	struct perfmap_line line;
-	struct perfmap map;
-	uint64_t size;
-	int fd = perfmap_open(j->backings->proc, &src->owner, &size), err = 0;
+	uint64_t size, from, next = 0;
+	int fd = source_open(j, src, &size), err;
 
 	if (fd >= 0 && size < src->read)
 		start_over(src);
-	if (perfmap_begin(&map, fd, src->nfresh ? 0 : src->read))
-		return -1;
-	while (!err && perfmap_next(&map, &line))
-		err = map_line(src, &line, map.at, false);
-	if (map.next > src->read)
-		src->read = map.next;
 	if (fd >= 0) {
 		src->sizes[0] = src->sizes[1];
 		src->sizes[1] = size;
 	}
-	perfmap_end(&map);
+	from = src->nfresh ? 0 : src->read;
+	err = fd >= 0 && fd == src->dump ? read_dump(src, size, from, &next) : read_map(src, fd, from, UINT64_MAX, false, &next);
+	if (next > src->read)
+		src->read = next;
 	return err;
 }
 
@@ -286,8 +394,7 @@ static int source_look(struct jit *j, struct jit_source *src)
 		return 0;
 	if (src->nfresh) {
 		qsort(src->hits, src->n, sizeof(*src->hits), order_hits);
-		if (src->inherited)
-			err = read_inherited(j, src);
+		err = read_inherited(j, src);
 		src->wait = (uint32_t)(src->read / BYTES_A_FLUSH);
 	}
 	if (!err)
@@ -325,7 +432,7 @@ int jit_end(struct jit *j, const struct process *p, uint64_t time)
 		return 0;
 	src->owner.until = (int64_t)time + j->realtime;
 	err = source_look(j, src);
-	source_release(src);
+	source_release(j, src);
 	*src = j->sources[--j->n];
 	return err;
 }

@@ -27,6 +27,22 @@ struct mapset *mapset_ref(struct mapset *set)
 	return set;
 }
 
+struct mapset *mapset_copy(const struct mapset *set, uint64_t *versions)
+{
+	struct mapset *own = mapset_new(versions);
+
+	if (!own || !set->n)
+		return own;
+	own->v = array_grow(NULL, &own->room, set->n, sizeof(*own->v));
+	if (!own->v) {
+		free(own);
+		return NULL;
+	}
+	memcpy(own->v, set->v, set->n * sizeof(*own->v));
+	own->n = set->n;
+	return own;
+}
+
 void mapset_unref(struct mapset *set)
 {
 	if (!set || --set->refs)

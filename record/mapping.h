@@ -38,6 +38,8 @@ struct mapset {
 /* An empty set with one reference, or NULL.  `versions` counts for the session. */
 struct mapset *mapset_new(uint64_t *versions);
 struct mapset *mapset_ref(struct mapset *set);
+/* A copy with a version of its own, or NULL. */
+struct mapset *mapset_copy(const struct mapset *set, uint64_t *versions);
 void mapset_unref(struct mapset *set); /* accepts NULL */
 
 /*

@@ -195,7 +195,7 @@ static int name_vdso(struct session *s, uint32_t module, uint64_t offset)
 	return jit_named(&s->jit, module, sym.offset, sym.size) ? 0 : add_symbol(s, true, module, sym.offset, sym.size, sym.name);
 }
 
-static int add_user(struct session *s, struct frames *f, const struct process *p, struct mapset *set, struct word w)
+static int add_user(struct session *s, struct frames *f, const struct process *p, struct mapset *set, struct word w, uint64_t time)
 {
 	struct mapping *m = mapset_find(set, w.site);
 	fold_frame frame;
@@ -213,13 +213,13 @@ static int add_user(struct session *s, struct frames *f, const struct process *p
 	case FOLD_MODULE_VDSO:
 		return name_vdso(s, m->module, w.site + m->bias);
 	case FOLD_MODULE_JIT:
-		return jit_hit(&s->jit, p, m->module, w.site + m->bias, w.site);
+		return jit_hit(&s->jit, p, m->module, w.site + m->bias, w.site, time);
 	}
 	return 0;
 }
 
 int resolve_user(struct session *s, const struct event_stack *stack, const struct process *p, struct mapset *set,
-		 struct stack_result *out)
+		 uint64_t time, struct stack_result *out)
 {
 	struct frames f = {.v = s->frames};
 	bool failed = false;
@@ -234,7 +234,7 @@ int resolve_user(struct session *s, const struct event_stack *stack, const struc
 	for (size_t i = frames_depth(raw, &end); i-- > 0;) {
 		if (s->marks && raw->words[i] == EVENT_WORD_EXACT)
 			continue;
-		if (add_user(s, &f, p, set, word_at(raw, i, s->marks)))
+		if (add_user(s, &f, p, set, word_at(raw, i, s->marks), time))
 			return -1;
 	}
 	return frames_finish(s, &f, true, end, stack->id, version, out);

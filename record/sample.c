@@ -114,7 +114,10 @@ static int take_side(struct session *s, const struct event *e, const struct proc
 			return 0;
 		stack = stack_of_ip(&e->sample.ip);
 	}
-	err = user ? resolve_user(s, &stack, p, set, &out->result) : resolve_kernel(s, &stack, &out->result);
+	if (user)
+		err = resolve_user(s, &stack, p, set, e->kind == EVENT_COUNT ? e->sample.first : e->time, &out->result);
+	else
+		err = resolve_kernel(s, &stack, &out->result);
 	if (!err)
 		*handle = out->result.handle;
 	return err;

@@ -139,9 +139,27 @@ static int see_running(struct session *s, const struct event *e)
 	return p && process_thread(&s->processes, p, e->tid) ? 0 : -1;
 }
 
+/* What is generated from now on is the child's own, also where the parent generates
+ * other code: their regions are modules of their own. */
+static int fork_regions(struct session *s, struct process *p)
+{
+	struct mapset *own = mapset_copy(p->maps, &s->processes.versions);
+
+	if (!own)
+		return -1;
+	for (size_t i = 0; i < own->n; i++) {
+		if (own->v[i].module != MAPPING_NO_MODULE && s->modules.v[own->v[i].module].kind == FOLD_MODULE_JIT)
+			own->v[i].module = MAPPING_NO_MODULE;
+	}
+	mapset_unref(p->maps);
+	p->maps = own;
+	return 0;
+}
+
 static int see_fork(struct session *s, const struct event *e)
 {
 	struct process *p, *parent;
+	int err;
 
 	if (!e->pid)
 		return 0;
@@ -155,7 +173,8 @@ static int see_fork(struct session *s, const struct event *e)
 			return -1;
 		p = process_fork(&s->processes, e->time, e->pid, e->fork.ppid, e->fork.ptid);
 		parent = process_find(&s->processes, e->fork.ppid);
-		if (p && parent && jit_fork(&s->jit, p, parent))
+		err = p && parent ? jit_fork(&s->jit, p, parent) : 1;
+		if (err < 0 || (!err && fork_regions(s, p)))
 			return -1;
 	}
 	return p && process_clone(&s->processes, p, e->tid, e->fork.ptid) ? 0 : -1;
@@ -207,6 +226,16 @@ static bool mapping_known(struct session *s, struct process *p, const struct map
 	return true;
 }
 
+static int see_dump(struct session *s, const struct process *p, const struct event_mmap *mm)
+{
+	struct backing_request file = {
+		.pid = p->pid, .start = mm->start, .end = mm->start + mm->length, .path = mm->path,
+		.major = mm->major, .minor = mm->minor, .inode = mm->inode,
+	};
+
+	return jit_dump(&s->jit, p, &file);
+}
+
 static int see_mmap(struct session *s, const struct event *e)
 {
 	const struct event_mmap *mm = &e->mmap;
@@ -225,6 +254,8 @@ static int see_mmap(struct session *s, const struct event *e)
 	if (mapping_known(s, p, &m))
 		return 0;
 	if (s->modules.mapped[m.mapped].kind == MAPPED_MEMORY && jit_watch(&s->jit, p))
+		return -1;
+	if (jitdump_named(mm->path) && see_dump(s, p, mm))
 		return -1;
 	module_succeed(&s->modules, p->maps, &m);
 	if (p->exe == PROCESS_NO_EXE && s->modules.mapped[m.mapped].kind == MAPPED_FILE)

@@ -87,12 +87,12 @@ int late_retry(struct session *s, bool last);
 void late_release(struct late *late); /* accepts a zeroed struct */
 
 /*
- * resolve.c: what a stack means.  1 when its id is not known; 0; -1 out of
- * memory or of ids.
+ * resolve.c: what a stack means that was there at `time`, or at the first of several.
+ * 1 when its id is not known; 0; -1 out of memory or of ids.
  */
 int resolve_kernel(struct session *s, const struct event_stack *stack, struct stack_result *out);
 int resolve_user(struct session *s, const struct event_stack *stack, const struct process *p, struct mapset *set,
-		 struct stack_result *out);
+		 uint64_t time, struct stack_result *out);
 
 /* define.c: 0, or -1 out of memory or of ids. */
 int define_process(struct session *s, struct process *p);  /* and its mappings; touches it */

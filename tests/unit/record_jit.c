@@ -3,6 +3,7 @@
 #include "test.h"
 #include "session_fixture.h"
 
+#include "../../record/jitdump.h"
 #include "../../record/perfmap.h"
 
 #include <utime.h>
@@ -246,5 +247,287 @@ TEST(lines)
 	memcpy(line, "1 2 ", 4);
 	line[sizeof(line) - 1] = '\0';
 	CHECK(perfmap_parse(line, &l) && strlen(l.name) == 4096);
+}
+/* The place is the parent's, what is in it is not. */
+TEST(child_with_other_code_at_its_parents_place)
+{
+	struct fix f;
+	struct back *b;
+	bool parent = false, child = false;
+
+	begin(&f, "10", "7f0000000000 100 of both\n7f0000000100 100 of the parent\n");
+	process(&f.tree, 11, "11");
+	SAMPLE(&f, 10, 10, J + 0x110);
+	fix_fork(&f, 11, 11, 10, 10);
+	tree_text(&f.tree, "proc/10/root/tmp/perf-10.map", "7f0000000000 100 of both\n7f0000000100 100 of the parent\n7f0000000200 100 later\n");
+	tree_text(&f.tree, "proc/11/root/tmp/perf-11.map", "7f0000000200 100 of the child\n");
+	SAMPLE(&f, 10, 10, J + 0x10, J + 0x210);
+	SAMPLE(&f, 11, 11, J + 0x10, J + 0x210);
+	b = fix_end(&f);
+	CHECK_EQ(b->njitsyms, 5);
+	for (size_t i = 0; i < b->njitsyms; i++) {
+		const char *name = back_string(b, b->jitsyms[i].name);
+
+		CHECK_EQ(b->jitsyms[i].size, 0x100);
+		parent |= !strcmp(name, "later") && b->jitsyms[i].module == b->jitsyms[0].module;
+		child |= !strcmp(name, "of the child") && b->jitsyms[i].module != b->jitsyms[0].module;
+	}
+	CHECK(parent);
+	CHECK(child);
+	back_free(b);
+}
+
+/* ------------------------------------------------------------ dumps */
+
+struct dump {
+	uint8_t at[8192];
+	size_t n;
+};
+
+static void dump_bytes(struct dump *d, const void *from, size_t n)
+{
+	memcpy(d->at + d->n, from, n);
+	d->n += n;
+}
+
+static void dump_begin(struct dump *d, uint32_t pid, uint64_t flags)
+{
+	struct { uint32_t magic, version, size, machine, pad, pid; uint64_t time, flags; } h = {0x4a695444, 1, sizeof(h), 62, 0, pid, 1, flags};
+
+	d->n = 0;
+	dump_bytes(d, &h, sizeof(h));
+}
+
+static void dump_load(struct dump *d, uint32_t pid, uint64_t time, uint64_t start, uint64_t size, const char *name)
+{
+	struct { uint32_t id, length; uint64_t time; uint32_t pid, tid; uint64_t vma, start, size, index; } r = {
+		.length = (uint32_t)(sizeof(r) + strlen(name) + 1 + 32), .time = time, .pid = pid, .tid = pid, .vma = start, .start = start, .size = size,
+	};
+	uint8_t code[32] = {0x90};
+
+	dump_bytes(d, &r, sizeof(r));
+	dump_bytes(d, name, strlen(name) + 1);
+	dump_bytes(d, code, sizeof(code));
+}
+
+static void dump_move(struct dump *d, uint32_t pid, uint64_t time, uint64_t from, uint64_t to, uint64_t size)
+{
+	struct { uint32_t id, length; uint64_t time; uint32_t pid, tid; uint64_t vma, from, to, size, index; } r = {
+		.id = 1, .length = sizeof(r), .time = time, .pid = pid, .tid = pid, .vma = to, .from = from, .to = to, .size = size,
+	};
+
+	dump_bytes(d, &r, sizeof(r));
+}
+
+static void dump_other(struct dump *d, uint32_t id, uint32_t length)
+{
+	struct { uint32_t id, length; uint64_t time; } r = {id, length, 1};
+	uint8_t rest[256] = {0};
+
+	dump_bytes(d, &r, sizeof(r));
+	if (length > sizeof(r))
+		dump_bytes(d, rest, length - sizeof(r));
+}
+
+/* It is there, and process 10 maps it as code. */
+static void dump_map(struct fix *f, const struct dump *d)
+{
+	struct event e;
+	struct stat st = {0};
+	char path[256];
+
+	tree_write(&f->tree, "proc/10/root/tmp/jit-10.dump", d->at, d->n);
+	snprintf(path, sizeof(path), "%s/10/root/tmp/jit-10.dump", f->tree.proc);
+	CHECK_EQ(stat(path, &st), 0);
+	e = fix_event(f, EVENT_MMAP, 10, 10);
+	e.mmap = (struct event_mmap){.start = J - 0x100000, .length = 0x1000, .prot = 5, .path = "/tmp/jit-10.dump", .inode = st.st_ino};
+	fix_send(f, &e);
+}
+
+TEST(dump_says_when)
+{
+	struct fix f;
+	struct back *b;
+	struct dump d;
+	uint64_t start, size;
+
+	begin(&f, "10", "7f0000000000 1000 a map is not read beside a dump\n");
+	dump_begin(&d, 10, 0);
+	dump_load(&d, 10, f.time, J, 0x100, "old");
+	dump_load(&d, 10, f.time, J + 0x400, 0x100, "stays");
+	dump_other(&d, 2, 40); /* lines */
+	dump_load(&d, 10, f.time, J, 0x100, "at the time of the hit");
+	dump_load(&d, 11, f.time, J, 0x100, "of another process");
+	dump_load(&d, 10, UINT64_MAX / 2, J + 0x200, 0x100, "told late");
+	dump_load(&d, 10, UINT64_MAX / 2, J + 0x400, 0x100, "after the hit");
+	dump_move(&d, 10, f.time, J, J + 0x800, 0x100);
+	dump_other(&d, 77, 16);
+	dump_load(&d, 10, f.time, J + 0x600, 0x100, "last");
+	dump_map(&f, &d);
+	SAMPLE(&f, 10, 10, J + 0x10, J + 0x210, J + 0x410, J + 0x610, J + 0x810, J + 0x900);
+	b = fix_end(&f);
+	CHECK_EQ(b->njitsyms, 5);
+	CHECK_STR(name_at(b, J + 0x10, &start, &size), "at the time of the hit");
+	CHECK_STR(name_at(b, J + 0x20f, &start, &size), "told late");
+	CHECK_EQ(size, 0x100);
+	CHECK_STR(name_at(b, J + 0x40f, &start, &size), "stays or after the hit");
+	CHECK_STR(name_at(b, J + 0x60f, &start, &size), "last");
+	CHECK_STR(name_at(b, J + 0x80f, &start, &size), "[moved code]");
+	back_free(b);
+}
+
+TEST(dump_that_grows_and_goes)
+{
+	struct fix f;
+	struct back *b;
+	struct dump d;
+	uint64_t start, size;
+	char path[256];
+	FILE *file;
+
+	begin(&f, "10", NULL);
+	dump_begin(&d, 10, 0);
+	dump_load(&d, 10, f.time, J, 0x100, "one");
+	dump_map(&f, &d);
+	SAMPLE(&f, 10, 10, J + 0x10);
+	SAMPLE(&f, 10, 10, J + 0x210);
+	CHECK_EQ(session_flush(f.session, FIX_START, f.time), 0);
+	snprintf(path, sizeof(path), "%s/10/root/tmp/jit-10.dump", f.tree.proc);
+	file = fopen(path, "a");
+	d.n = 0;
+	dump_load(&d, 10, f.time, J + 0x200, 0x100, "two");
+	CHECK(file && fwrite(d.at, 1, d.n - 40, file) == d.n - 40 && !fflush(file));
+	CHECK_EQ(session_flush(f.session, f.time, f.time + 1), 0);
+	CHECK(file && fwrite(d.at + d.n - 40, 1, 40, file) == 40 && !fclose(file));
+	CHECK_EQ(unlink(path), 0);
+	fix_exit(&f, 10, 10);
+	b = fix_end(&f);
+	CHECK_EQ(b->njitsyms, 2);
+	CHECK_STR(name_at(b, J + 0x10, &start, &size), "one");
+	CHECK_STR(name_at(b, J + 0x210, &start, &size), "two");
+	back_free(b);
+}
+
+/* Nothing tells when: what came later may have been it. */
+TEST(dump_of_another_clock)
+{
+	static const struct { uint64_t flags, time; } cases[] = {{1, FIX_START + 1000000}, {0, 5}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fix f;
+		struct back *b;
+		struct dump d;
+		uint64_t start, size;
+
+		begin(&f, "10", NULL);
+		dump_begin(&d, 10, 0);
+		dump_map(&f, &d);
+		SAMPLE(&f, 10, 10, J + 0x10);
+		dump_begin(&d, 10, cases[i].flags);
+		dump_load(&d, 10, cases[i].time, J, 0x100, "one");
+		dump_load(&d, 10, cases[i].time, J, 0x100, "two");
+		tree_write(&f.tree, "proc/10/root/tmp/jit-10.dump", d.at, d.n);
+		b = fix_end(&f);
+		CHECK_STR(name_at(b, J + 0x10, &start, &size), "one or two");
+		back_free(b);
+	}
+}
+
+TEST(child_knows_its_parents_dump)
+{
+	struct fix f;
+	struct back *b;
+	struct dump d;
+
+	begin(&f, "10", NULL);
+	dump_begin(&d, 10, 0);
+	dump_load(&d, 10, f.time, J, 0x100, "before");
+	dump_load(&d, 10, UINT64_MAX / 2, J, 0x100, "after the fork");
+	dump_map(&f, &d);
+	fix_fork(&f, 11, 11, 10, 10);
+	fix_fork(&f, 12, 12, 11, 11);
+	fix_exit(&f, 10, 10);
+	SAMPLE(&f, 12, 12, J + 0x10);
+	b = fix_end(&f);
+	CHECK_EQ(b->njitsyms, 1);
+	CHECK_STR(back_string(b, b->jitsyms[0].name), "before");
+	CHECK_EQ(b->jitsyms[0].size, 0x100);
+	back_free(b);
+}
+
+TEST(dump_that_is_none)
+{
+	static const struct { size_t at; uint8_t byte; } cases[] = {
+		{0, 0}, {4, 2}, {8, 39}, {9, 0xff}, /* magic, version, header too short and too long */
+		{44, 8}, {47, 1},                   /* the first record: shorter than one, longer than the file */
+		{56, 9},                            /* of another process */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct fix f;
+		struct back *b;
+		struct dump d;
+
+		begin(&f, "10", NULL);
+		dump_begin(&d, 10, 0);
+		dump_load(&d, 10, f.time, J, 0x100, "no");
+		d.at[cases[i].at] = cases[i].byte;
+		dump_map(&f, &d);
+		SAMPLE(&f, 10, 10, J + 0x10);
+		b = fix_end(&f);
+		CHECK_EQ(b->njitsyms, 0);
+		back_free(b);
+	}
+}
+
+/* Same name, another file: who put it there is not the process. */
+TEST(dump_that_was_put_there)
+{
+	struct fix f;
+	struct back *b;
+	struct dump d;
+	struct event e;
+
+	begin(&f, "10", "7f0000000000 100 of the map\n");
+	dump_begin(&d, 10, 0);
+	dump_load(&d, 10, f.time, J, 0x100, "put there");
+	tree_write(&f.tree, "proc/10/root/tmp/jit-10.dump", d.at, d.n);
+	e = fix_event(&f, EVENT_MMAP, 10, 10);
+	e.mmap = (struct event_mmap){.start = J - 0x100000, .length = 0x1000, .prot = 5, .path = "/tmp/jit-10.dump", .inode = 1};
+	fix_send(&f, &e);
+	SAMPLE(&f, 10, 10, J + 0x10);
+	b = fix_end(&f);
+	CHECK_EQ(b->njitsyms, 1);
+	CHECK_STR(back_string(b, b->jitsyms[0].name), "of the map");
+	back_free(b);
+}
+
+TEST(dump_names)
+{
+	static const char *const good[] = {"/tmp/jit-1.dump", "/a b/jit-0012.dump", "/jit-7.dump (deleted)"};
+	static const char *const bad[] = {"", "jit-1.dump", "/tmp/jit-.dump", "/tmp/jit-1.dump2", "/tmp/jit-1", "/tmp/xjit-1.dump", "/jit-1.dump/x"};
+	char name[6000];
+	struct jitdump_code code;
+	struct jitdump reader;
+	struct dump d;
+	FILE *file = tmpfile();
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		CHECK(jitdump_named(good[i]));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		CHECK(!jitdump_named(bad[i]));
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	dump_begin(&d, 1, 0);
+	dump_load(&d, 1, 1, 0, 1, name);
+	dump_load(&d, 1, 1, 1, 1, "");
+	dump_load(&d, 1, 1, UINT64_MAX, 2, "beyond the end");
+	dump_load(&d, 1, 1, 2, 1, "short");
+	CHECK(file && fwrite(d.at, 1, d.n, file) == d.n && !fflush(file));
+	CHECK(jitdump_begin(&reader, fileno(file), d.n, 0));
+	CHECK(jitdump_next(&reader, &code) && strlen(code.name) == JITDUMP_MAX_NAME);
+	CHECK(jitdump_next(&reader, &code) && !strcmp(code.name, "short") && code.start == 2);
+	CHECK(!jitdump_next(&reader, &code) && reader.next == d.n);
+	fclose(file);
 }
 TEST_MAIN()

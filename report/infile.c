@@ -50,6 +50,7 @@ static ssize_t read_pipe(void *state, void *to, size_t n)
 			take_signal(in);
 		else if (v[0].revents) {
 			got = read(in->fd, to, n);
+			in->got |= got > 0;
 			if (got >= 0 || (errno != EINTR && errno != EAGAIN))
 				return got < 0 ? -errno : got;
 		}
@@ -99,16 +100,23 @@ int infile_open(struct infile *in, const char *path)
 		log_error("standard input is a terminal, no recording; give a file, or pipe one in");
 		return -1;
 	}
-	if (!fstat(in->fd, &st) && S_ISREG(st.st_mode))
-		in->size = (uint64_t)st.st_size;
-	else
+	if (fstat(in->fd, &st))
+		st = (struct stat){0};
+	in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && !in->size)) {
+		log_error("%s: %s", path, S_ISDIR(st.st_mode) ? "is a directory, not a recording; name the files in it" :
+								"the file is empty; was it copied whole?");
+		infile_close(in);
+		return -1;
+	}
+	if (!in->size)
 		catch_signals(in);
 	return 0;
 }
 
 struct fold_source infile_source(struct infile *in)
 {
-	if (in->signals < 0)
+	if (in->size)
 		return source_fd(in->fd);
 	return (struct fold_source){.read = read_pipe, .state = in};
 }

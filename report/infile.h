@@ -20,6 +20,7 @@ struct infile {
 	const char *path; /* "-": standard input */
 	int fd;
 	uint64_t size;    /* 0: it may grow */
+	bool got;         /* anything, from what may grow */
 	int signals;      /* signalfd while a pipe is read; -1: none, both are ignored, or end the program as ever */
 	bool stopped;
 	int64_t deadline; /* ms, CLOCK_MONOTONIC; once stopped */

@@ -18,7 +18,7 @@
 static const struct row rows[] = {
 	{0, NULL, NULL, "\nWhat is written:", ROW_HEADING, 0},
 	{'f', "format", "FORMAT", "see below; default: by the suffix of -o, else folded", ROW_WORD, AT(format_name)},
-	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
+	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_FILE, AT(out)},
 	{0, "title", "TEXT", "of pictures and pages", ROW_WORD, AT(output.title)},
 	{0, "notes", "TEXT", "a line below flame graphs, or above the explorer", ROW_WORD, AT(output.notes)},
 	{0, "top", "N", "rows of tables", ROW_COUNT, AT(output.top)},
@@ -44,7 +44,7 @@ static const struct row rows[] = {
 	{0, "reverse", NULL, "from the leaf: callers lie below", ROW_FLAG, AT(tree.reverse)},
 	{0, NULL, NULL, "\nNames:", ROW_HEADING, 0},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
-	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_FILE, AT(symbols.sysroot)},
 	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "inline", NULL, "functions that the compiler inlined are frames of their own (needs debug files)", ROW_FLAG, AT(symbols.inlines)},
@@ -89,7 +89,9 @@ static int choose_format(struct options *opt)
 {
 	if (opt->format_name) {
 		opt->format = output_by_name(opt->format_name);
-		if (!opt->format)
+		if (!opt->format && verb_by_name(opt->format_name))
+			log_error("\"%s\" is no format: fold-report %s FILE", opt->format_name, opt->format_name);
+		else if (!opt->format)
 			log_error("there is no format \"%s\"; --help lists all", opt->format_name);
 	} else if (opt->out && strcmp(opt->out, "-") && strchr(base_name(opt->out), '.')) {
 		opt->format = output_by_suffix(opt->out);
@@ -148,6 +150,17 @@ static int parse_time(struct select_time *time, const char *name, const char *te
 	return -1;
 }
 
+/* Times of day wrap around at midnight; others have an order. */
+static int check_span(const struct select *select)
+{
+	const struct select_time *from = &select->from, *to = &select->to;
+
+	if (from->kind != to->kind || from->kind == SELECT_TIME_NONE || from->kind == SELECT_TIME_OF_DAY || to->ns > from->ns)
+		return 0;
+	log_error("--to is not after --from: there is no time between them");
+	return -1;
+}
+
 /* Before anything is read: the tree compiles it again when it is needed. */
 static int check_match(const char *match)
 {
@@ -190,7 +203,7 @@ int options_parse(struct options *opt, int argc, char **argv)
 	if (opt->help || opt->version || opt->schema)
 		return 0;
 	if (!opt->files.n) {
-		log_error("no recording given; \"-\" reads one from standard input");
+		log_error("no recording given; \"-\" reads one from standard input, --help tells more");
 		return -1;
 	}
 	if (opt->out && !strcmp(opt->out, "-"))
@@ -204,7 +217,7 @@ int options_parse(struct options *opt, int argc, char **argv)
 	/* Addresses of two builds have nothing to do with each other. */
 	opt->tree.merge_unnamed = opt->unnamed == OPTIONS_UNNAMED_DEFAULT ? opt->compare || opt->format->flags & OUTPUT_MERGE : opt->unnamed;
 	return check_match(opt->select.match) || parse_time(&opt->select.from, "--from", opt->from) ||
-	       parse_time(&opt->select.to, "--to", opt->to) ? -1 : 0;
+	       parse_time(&opt->select.to, "--to", opt->to) || check_span(&opt->select) ? -1 : 0;
 }
 
 void options_release(struct options *opt)
@@ -218,15 +231,34 @@ void options_release(struct options *opt)
 	number_list_release(&opt->cpus);
 }
 
-void options_print_usage(FILE *out)
+static void print_verbs(FILE *out)
 {
 	fputs("fold-report turns recordings into named stacks, tables and pictures.\n\n"
-	      "  fold-report [OPTION...] FILE...    \"-\" is standard input\n", out);
+	      "  fold-report [OPTION...] FILE...     \"-\" is standard input\n", out);
 	for (const struct verb *v = verbs; v->name; v++)
-		fprintf(out, "  fold-report %-22s %s\n", v->usage, v->help);
-	rows_print(out, rows);
+		fprintf(out, "  fold-report %-23s %s\n", v->usage, v->help);
+	fputs("\nEach of these has a --help of its own; the options of a report:\n", out);
+}
+
+static void print_formats(FILE *out, bool compare)
+{
 	fputs("\nFormats:\n", out);
-	for (const struct output_format *f = output_formats; f->name; f++)
-		fprintf(out, "  %-14s%-18s%s\n", f->name, f->suffix ? f->suffix : "", f->help);
+	for (const struct output_format *f = output_formats; f->name; f++) {
+		if (compare && !(f->flags & OUTPUT_COMPARE))
+			continue;
+		fprintf(out, "  %-13s%-18s", f->name, f->suffix ? f->suffix : "");
+		rows_print_text(out, 33, f->help);
+	}
+}
+
+void options_print_usage(FILE *out, bool compare)
+{
+	if (compare)
+		fputs("fold-report diff [OPTION...] BEFORE NOW\n"
+		      "What changed between two recordings: a table, unless -f or -o want another format.\n", out);
+	else
+		print_verbs(out);
+	rows_print(out, rows);
+	print_formats(out, compare);
 	fputs("\nExit status: 0 done, 1 failure or unusable input, 2 usage, 3 nothing matched.\n", out);
 }

@@ -31,6 +31,6 @@ struct options {
 /* 0, or -1: usage; a line in the log said what is wrong. */
 int options_parse(struct options *opt, int argc, char **argv);
 void options_release(struct options *opt);
-void options_print_usage(FILE *out);
+void options_print_usage(FILE *out, bool compare);
 
 #endif

@@ -132,6 +132,9 @@ static int set_value(const struct row *row, void *where, const char *text)
 	case ROW_WORD:
 		*(const char **)where = text;
 		return 0;
+	case ROW_FILE:
+		*(const char **)where = text;
+		return *text ? 0 : -1;
 	case ROW_WORDS:
 		return add_word(where, text);
 	case ROW_NUMBERS:
@@ -173,6 +176,23 @@ struct parse {
 	char **argv;
 };
 
+/* What a value has to be. */
+static const char *wanted(enum row_kind kind)
+{
+	switch (kind) {
+	case ROW_NUMBERS:
+		return "a list of numbers, such as 1,5-7";
+	case ROW_COUNT:
+		return "a whole number";
+	case ROW_SIZE:
+		return "a size, such as 500M or 2G";
+	case ROW_PERCENT:
+		return "a number from 0 to 100";
+	default: /* words, of which only the empty one is refused */
+		return "a name";
+	}
+}
+
 static int take(struct parse *p, const struct row *row, const char *given, const char *value)
 {
 	if (!value && takes_argument(row)) {
@@ -182,11 +202,13 @@ static int take(struct parse *p, const struct row *row, const char *given, const
 		}
 		value = p->argv[p->at++];
 	}
-	if (set_value(row, (char *)p->to + row->where, value)) {
-		log_error("%s: \"%s\" is not %s%s", given, value, row->kind == ROW_CHOICE ? "one of " : "a valid ", row->arg);
-		return -1;
-	}
-	return 0;
+	if (!set_value(row, (char *)p->to + row->where, value))
+		return 0;
+	if (row->kind == ROW_CHOICE)
+		log_error("--%s: \"%s\" is not one of %s", row->name, value, row->arg);
+	else
+		log_error("--%s: \"%s\" is not %s", row->name, value, wanted(row->kind));
+	return -1;
 }
 
 static int take_long(struct parse *p, const char *word)
@@ -245,6 +267,26 @@ int rows_parse(const struct row *rows, void *to, int argc, char **argv, struct w
 	return 0;
 }
 
+#define HELP_COLUMNS 80
+void rows_print_text(FILE *out, size_t at, const char *text)
+{
+	size_t room = HELP_COLUMNS - at;
+
+	while (strlen(text) > room) {
+		size_t n = room;
+
+		while (n && text[n] != ' ')
+			n--;
+		n = n ? n : strcspn(text, " ");
+		if (!text[n])
+			break;
+		fprintf(out, "%.*s\n%*s", (int)n, text, (int)at, "");
+		text += n + 1;
+	}
+	fprintf(out, "%s\n", text);
+}
+
+#define HELP_INDENT 28
 void rows_print(FILE *out, const struct row *rows)
 {
 	for (; rows->help; rows++) {
@@ -257,9 +299,10 @@ void rows_print(FILE *out, const struct row *rows)
 		n = rows->letter ? fprintf(out, "  -%c, --%s", rows->letter, rows->name) : fprintf(out, "      --%s", rows->name);
 		if (rows->arg)
 			n += fprintf(out, " %s", rows->arg);
-		if (n > 27)
+		if (n >= HELP_INDENT)
 			n = fprintf(out, "\n") - 1;
-		fprintf(out, "%*s%s\n", 28 - n, "", rows->help);
+		fprintf(out, "%*s", HELP_INDENT - n, "");
+		rows_print_text(out, HELP_INDENT, rows->help);
 	}
 }
 

@@ -17,6 +17,7 @@ enum row_kind {
 	ROW_HEADING = 0, /* help is a line between the options */
 	ROW_FLAG,        /* bool */
 	ROW_WORD,        /* const char * */
+	ROW_FILE,        /* the same, not empty */
 	ROW_WORDS,       /* struct word_list: may be given again */
 	ROW_NUMBERS,     /* struct number_list: "1,4-7", may be given again */
 	ROW_COUNT,       /* uint32_t */
@@ -40,6 +41,8 @@ struct row {
  */
 int rows_parse(const struct row *rows, void *to, int argc, char **argv, struct word_list *rest);
 void rows_print(FILE *out, const struct row *rows);
+/* `text` at column `at`, the rest of it below, in lines of 80 columns; and a newline. */
+void rows_print_text(FILE *out, size_t at, const char *text);
 
 void word_list_release(struct word_list *list);
 void number_list_release(struct number_list *list);

@@ -266,7 +266,7 @@ static struct fold_bytes label_name(const struct frames *frames, uint32_t proces
 	struct fold_bytes label = recording_label(rec, process, frames->options->label);
 
 	if (label.at)
-		return label;
+		return label.size ? label : (struct fold_bytes){(const uint8_t *)"[empty]", 7};
 	if (!strcmp(frames->options->label, "host"))
 		return file_label(&rec->segments[rec->processes[process].segment]);
 	return (struct fold_bytes){(const uint8_t *)"[unlabelled]", 12};

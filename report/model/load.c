@@ -69,11 +69,15 @@ static const char *fault_advice(const struct fold_fault *fault)
 	}
 }
 
-static void log_fault(const char *file, const struct fold_fault *fault)
+static void log_fault(const struct infile *in, const struct fold_fault *fault)
 {
+	const char *file = strcmp(in->path, "-") ? in->path : "standard input";
 	char text[256];
 
-	log_error("%s: %s%s", file, fault_text(fault, text, sizeof(text)), fault_advice(fault));
+	if (!in->size && !in->got)
+		log_error("%s: nothing came through it; did what writes to it fail?", file);
+	else
+		log_error("%s: %s%s", file, fault_text(fault, text, sizeof(text)), fault_advice(fault));
 }
 
 static void note_damage(struct segment *s, const struct fold_item *item)
@@ -191,8 +195,9 @@ static void show_progress(const struct reader *reader, const char *file, uint64_
  * All items of a file.  1: read to its end, 0: reading stopped, and the log says
  * why, -1: out of memory.
  */
-static int load_items(struct load *load, struct reader *reader, const char *file, uint64_t size)
+static int load_items(struct load *load, struct reader *reader, const struct infile *in)
 {
+	const char *file = in->path;
 	struct segment s = {0};
 	struct fold_item item;
 	uint64_t begin = 0;
@@ -200,7 +205,7 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 
 	for (;;) {
 		if (reader_next(reader, &item)) {
-			log_fault(file, reader_fault(reader));
+			log_fault(in, reader_fault(reader));
 			err = reader_fault(reader)->code == FOLD_E_MEMORY ? -1 : 0;
 			if (s.load)
 				note_damage(&s, &(struct fold_item){.fault = *reader_fault(reader)});
@@ -209,7 +214,7 @@ static int load_items(struct load *load, struct reader *reader, const char *file
 		err = item.kind == FOLD_ITEM_END_OF_FILE;
 		if (err)
 			break;
-		show_progress(reader, file, size);
+		show_progress(reader, file, in->size);
 		if (load->keep.watch)
 			memory_watch_reads(load->keep.watch, file, item.offset, FOLD_CHUNK_HEADER_SIZE + item.stored_size);
 		/* Damage before the first META belongs to the recording that follows. */
@@ -239,7 +244,7 @@ static int load_open(struct load *load, struct infile *in)
 	int err = -1;
 
 	if (!reader_new(&reader, infile_source(in), &limits))
-		err = load_items(load, reader, in->path, in->size);
+		err = load_items(load, reader, in);
 	reader_free(reader);
 	return err;
 }

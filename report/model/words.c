@@ -18,7 +18,7 @@ const char *cause_word(uint32_t cause)
 		[FOLD_LOST_KERNEL] = "never came out of the kernel",
 		[FOLD_LOST_DAMAGE] = "in damaged or missing parts of merged recordings",
 		[FOLD_NOTE_IDLE] = "idle CPU",
-		[FOLD_NOTE_FILTERED] = "not asked for",
+		[FOLD_NOTE_FILTERED] = "of other processes or threads, not asked for",
 		[FOLD_NOTE_NO_KSTACK] = "in the kernel, without a kernel stack",
 		[FOLD_NOTE_NO_USTACK] = "without a user stack",
 		[FOLD_NOTE_KTHREAD] = "kernel threads",

@@ -197,25 +197,35 @@ static void broken_byte(struct emit *e, const char *prefix, uint32_t byte)
 	emit_char(e, hex[byte & 15]);
 }
 
-void emit_plain(struct emit *e, const char *name, size_t n)
+static void plain(struct emit *e, const char *name, size_t n, bool visible)
 {
 	for (const char *end = name + n; name < end;) {
-		size_t plain = plain_bytes(name, end, "\0\0\0");
+		size_t run = plain_bytes(name, end, "\0\0\0");
 		struct text_char c;
 
-		emit_bytes(e, name, plain);
-		name += plain;
+		emit_bytes(e, name, run);
+		name += run;
 		if (name == end)
 			break;
 		c = text_char(name, end);
-		if (c.broken)
-			broken_byte(e, "\\x", c.code);
-		else if (c.control)
+		for (unsigned i = 0; (c.broken || (c.control && visible)) && i < c.size; i++)
+			broken_byte(e, "\\x", (unsigned char)name[i]);
+		if (!c.broken && c.control && !visible)
 			emit_char(e, ' ');
-		else
+		else if (!c.broken && !c.control)
 			emit_bytes(e, name, c.size);
 		name += c.size;
 	}
+}
+
+void emit_plain(struct emit *e, const char *name, size_t n)
+{
+	plain(e, name, n, false);
+}
+
+void emit_visible(struct emit *e, const char *name, size_t n)
+{
+	plain(e, name, n, true);
 }
 
 void emit_xml(struct emit *e, const char *name, size_t n)

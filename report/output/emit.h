@@ -38,6 +38,8 @@ void emit_printf(struct emit *e, const char *format, ...) __attribute__((format(
 /* At most `n` bytes of a name: as plain text for terminals and tables, inside
  * XML text or a quoted attribute, inside a JSON string (without the quotes). */
 void emit_plain(struct emit *e, const char *name, size_t n);
+/* As plain text in which control characters are told, as \xNN: for whoever checks what is in a file. */
+void emit_visible(struct emit *e, const char *name, size_t n);
 void emit_xml(struct emit *e, const char *name, size_t n);
 void emit_json(struct emit *e, const char *name, size_t n);
 

@@ -14,20 +14,20 @@
 #include "output.h"
 
 const struct output_format output_formats[] = {
-	{"folded", ".folded", "one line per stack and its count, for flamegraph.pl and others", OUTPUT_ONE_EVENT | OUTPUT_COMPARE, folded_write},
+	{"folded", ".folded", "stacks and counts, as flamegraph.pl reads them", OUTPUT_ONE_EVENT | OUTPUT_COMPARE, folded_write},
 	{"svg", ".svg", "interactive flame graph, one file", OUTPUT_ONE_EVENT | OUTPUT_MERGE | OUTPUT_COMPARE, svg_write},
-	{"html", ".html", "explorer: flame graph, timeline, tables, callers and callees, one file",
+	{"html", ".html", "explorer: graph, timeline, tables, in one file",
 	 OUTPUT_TIME | OUTPUT_PLAIN | OUTPUT_BEGINS | OUTPUT_MERGE | OUTPUT_COMPARE, html_write},
 	{"top", NULL, "table of functions: self and total", OUTPUT_MERGE, top_write},
 	{"tree", NULL, "call tree as text", OUTPUT_MERGE, tree_write},
 	{"diff", NULL, "table of what changed between two recordings", OUTPUT_MERGE | OUTPUT_COMPARE | OUTPUT_ONLY_COMPARE, diff_write},
-	{"heatmap", NULL, "when it was busy: seconds by parts of seconds, as text", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_write},
+	{"heatmap", NULL, "when it was busy, as text", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_write},
 	{"heatmap-svg", ".heatmap.svg", "the same as a picture", OUTPUT_ONE_EVENT | OUTPUT_TIME, heatmap_svg_write},
 	{"json", ".json", "everything, by the schema that --schema prints", OUTPUT_COMPARE, json_write},
 	{"pprof", ".pb.gz", "for pprof and what reads its profiles", OUTPUT_BINARY | OUTPUT_PLAIN, pprof_write},
-	{"speedscope", ".speedscope.json", "for speedscope.app: a profile for each thread, in order of time",
+	{"speedscope", ".speedscope.json", "for speedscope.app: a profile for each thread",
 	 OUTPUT_TIME | OUTPUT_PLAIN, speedscope_write},
-	{"firefox", ".firefox.json", "for profiler.firefox.com: threads and processes over time", OUTPUT_TIME | OUTPUT_PLAIN, firefox_write},
+	{"firefox", ".firefox.json", "for profiler.firefox.com: threads over time", OUTPUT_TIME | OUTPUT_PLAIN, firefox_write},
 	{"script", ".perf.txt", "what perf script prints, for tools that read it", OUTPUT_ONE_EVENT | OUTPUT_TIME | OUTPUT_PLAIN, script_write},
 	{NULL, NULL, NULL, 0, NULL},
 };
@@ -83,7 +83,7 @@ static const char *scaled(uint64_t value, const char *const *units, const double
 
 	while (units[i + 1] && value < sizes[i])
 		i++;
-	snprintf(buf, OUTPUT_TEXT, value < 10 * sizes[i] ? "%.2f %s" : "%.1f %s", value / sizes[i], units[i]);
+	snprintf(buf, OUTPUT_TEXT, "%.*f %s", !units[i + 1] ? 0 : value < 10 * sizes[i] ? 2 : 1, value / sizes[i], units[i]);
 	return buf;
 }
 

@@ -118,7 +118,7 @@ static int write_table(struct top *top, size_t index)
 	emit_str(e, ": ");
 	emit_str(e, output_value(top->unit, top->tree->total, value));
 	emit_str(e, "\n\nself %  total %");
-	emit_printf(e, "      self  %-*s  function\n", (int)top->module_width, "module");
+	emit_printf(e, "  %8s  %-*s  function\n", top->unit == OUTPUT_SAMPLES ? "samples" : "self", (int)top->module_width, "module");
 	for (size_t i = 0; i < top->shown; i++)
 		row(top, top->rows[i], !columns ? 0 : columns > fixed + 16 ? columns - fixed : 16);
 	rest(top);

@@ -175,7 +175,7 @@ static int write_tree(struct text_tree *t, size_t index)
 	emit_plain(&t->emit, title, strlen(output_title(t->report, index, title, sizeof(title))));
 	emit_str(&t->emit, ": ");
 	emit_str(&t->emit, output_value(output_unit(t->report, index), tree->total, value));
-	emit_str(&t->emit, "\n\n total  self  function\n");
+	emit_str(&t->emit, tree->total ? " = 100 %\n\n total  self  function\n" : "\n");
 	if (push_children(t, 0, 0))
 		return -1;
 	while (t->nrows) {

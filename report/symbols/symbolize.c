@@ -6,9 +6,11 @@
  */
 #include "symbolize.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../log.h"
 #include "../model/array.h"
@@ -47,6 +49,25 @@ static int start_servers(struct symbolizer *s)
 	return debuginfod_new(&s->servers, urls, DEBUGINFOD_BUDGET);
 }
 
+/* A directory that is not there brings no names, which would look like one without the right files. */
+static void check_directory(const char *option, const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st))
+		log_warning("%s %s: %s; going on without it", option, dir, strerror(errno));
+	else if (!S_ISDIR(st.st_mode))
+		log_warning("%s %s: is no directory; going on without it", option, dir);
+}
+
+static void check_directories(const struct symbolizer_options *options)
+{
+	for (size_t i = 0; i < options->nsymbol_dirs; i++)
+		check_directory("--symbols", options->symbol_dirs[i]);
+	if (options->sysroot)
+		check_directory("--sysroot", options->sysroot);
+}
+
 int symbolizer_new(struct symbolizer **out, const struct recording *rec, const struct symbolizer_options *options)
 {
 	struct symbolizer *s = calloc(1, sizeof(*s));
@@ -57,8 +78,11 @@ int symbolizer_new(struct symbolizer **out, const struct recording *rec, const s
 	};
 
 	*out = NULL;
-	if (!s)
+	check_directories(options);
+	if (!s) {
+		log_error("out of memory for symbols");
 		return -1;
+	}
 	if (options->debuginfod && start_servers(s)) {
 		free(s);
 		return -1;
@@ -71,6 +95,7 @@ int symbolizer_new(struct symbolizer **out, const struct recording *rec, const s
 	s->options = *options;
 	s->modules = calloc(rec->nmodules + 1, sizeof(struct module *));
 	if (store_init(&s->store) || cache_init(&s->cache) || !s->modules || locator_new(&s->locator, &where)) {
+		log_error("out of memory for symbols");
 		symbolizer_free(s);
 		return -1;
 	}

@@ -85,7 +85,7 @@ struct symbol_explanation {
 	struct symbols symbols;
 };
 
-/* `rec` and the strings of `options` are borrowed.  0, or -1 out of memory. */
+/* `rec` and the strings of `options` are borrowed.  0, or -1: the log has said why. */
 int symbolizer_new(struct symbolizer **out, const struct recording *rec, const struct symbolizer_options *options);
 void symbolizer_free(struct symbolizer *s);
 

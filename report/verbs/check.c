@@ -36,13 +36,19 @@ static void print_violation(void *state, const struct fold_fault *fault)
 	printf("%s: %s\n", checked->file, fault_text(fault, text, sizeof(text)));
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void print_summary(const char *file, const struct check_result *r)
 {
-	printf("%s: %s: %" PRIu64 " violations in %" PRIu64 " chunks of %" PRIu64 " recordings, %" PRIu64 " samples%s\n",
-	       file, r->violations ? "NOT VALID" : "valid", r->violations, r->chunks, r->segments, r->samples,
-	       r->ended ? "" : ", not complete: END is missing");
+	printf("%s: %s: %" PRIu64 " violation%s in %" PRIu64 " chunk%s of %" PRIu64 " recording%s, %" PRIu64 " sample%s%s\n",
+	       file, r->violations ? "NOT VALID" : "valid", r->violations, plural(r->violations), r->chunks, plural(r->chunks),
+	       r->segments, plural(r->segments), r->samples, plural(r->samples),
+	       r->ended || !r->segments ? "" : ", not complete: END is missing");
 	if (r->skipped)
-		printf("%s: %" PRIu64 " things of later versions were passed over\n", file, r->skipped);
+		printf("%s: %" PRIu64 " thing%s of later versions passed over\n", file, r->skipped, plural(r->skipped));
 }
 
 /* 0 when every rule is kept. */

@@ -24,9 +24,9 @@ struct options {
 };
 #define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
-	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
+	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_FILE, AT(out)},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
-	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_FILE, AT(symbols.sysroot)},
 	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
@@ -65,9 +65,9 @@ static int embed(const struct options *opt, struct memory_watch *watch)
 	struct recording rec;
 	int err = recording_load(&rec, (char *const *)opt->files.v, 1, &all, &keep);
 
+	err = err || symbolizer_new(&symbolizer, &rec, &opt->symbols) ? -1 : 0;
 	if (!err) {
-		err = symbolizer_new(&symbolizer, &rec, &opt->symbols) || symbolizer_interrupted(symbolizer, &rec) ||
-		      embed_names_find(&names, &rec, symbolizer) ? -1 : 0;
+		err = symbolizer_interrupted(symbolizer, &rec) || embed_names_find(&names, &rec, symbolizer) ? -1 : 0;
 		if (err)
 			log_error("out of memory");
 		else

@@ -29,7 +29,7 @@ struct options {
 static const struct row rows[] = {
 	{0, "call", NULL, "OFFSET is a return address: the call before it is meant", ROW_FLAG, AT(call)},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
-	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_FILE, AT(symbols.sysroot)},
 	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
@@ -93,7 +93,9 @@ static void show_ids(struct explain *x, const struct rec_module *m)
 		emit_str(&x->emit, "  no id was recorded: nothing can prove a file\n");
 	for (size_t i = 0; i < m->nids; i++) {
 		emit_printf(&x->emit, "  %s id ", id_kind_word(m->ids[i].kind));
-		for (size_t k = 0; k < m->ids[i].bytes.size; k++)
+		if (m->ids[i].kind == FOLD_ID_GO) /* text, as go tool buildid prints it */
+			emit_visible(&x->emit, (const char *)m->ids[i].bytes.at, m->ids[i].bytes.size);
+		for (size_t k = 0; m->ids[i].kind != FOLD_ID_GO && k < m->ids[i].bytes.size; k++)
 			emit_printf(&x->emit, "%02x", m->ids[i].bytes.at[k]);
 		emit_char(&x->emit, '\n');
 	}

@@ -94,7 +94,7 @@ static void utc(struct info *info, uint64_t realtime_ns)
 
 static void bytes(struct info *info, struct fold_bytes b)
 {
-	emit_plain(&info->emit, (const char *)b.at, b.size);
+	emit_visible(&info->emit, (const char *)b.at, b.size);
 }
 
 static void string(struct info *info, uint32_t id)
@@ -138,7 +138,7 @@ static void show_target(struct info *info, const struct rec_meta *m)
 	emit_char(e, '\n');
 	label(info, "scope");
 	emit_str(e, scope_word(m->scope));
-	if (m->scope_count)
+	if (m->scope_count && m->scope != FOLD_SCOPE_COMMAND)
 		emit_printf(e, " (%" PRIu64 " given)", m->scope_count);
 	emit_char(e, '\n');
 }

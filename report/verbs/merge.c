@@ -22,7 +22,7 @@ struct options {
 };
 #define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
-	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
+	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_FILE, AT(out)},
 	{0, "label", "KEY=VALUE", "a label of all, where a recording has none of this key; may be given again", ROW_WORDS, AT(labels)},
 	{0, "file-label", "KEY", "label each recording with its file's name, where it has none of this key", ROW_WORD, AT(merge.file_label)},
 	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
@@ -60,12 +60,12 @@ static int check_labels(struct options *opt)
 
 static void tell(const struct merge_result *r)
 {
-	log_info("%" PRIu64 " recordings, %" PRIu64 " samples, in %" PRIu64 " bytes%s", r->recordings, r->samples, r->bytes,
-		 r->segments > 1 ? "" : ", in one segment");
+	log_info("%" PRIu64 " recording%s, %" PRIu64 " sample%s, in %" PRIu64 " bytes%s", r->recordings, r->recordings == 1 ? "" : "s",
+		 r->samples, r->samples == 1 ? "" : "s", r->bytes, r->segments > 1 ? "" : ", in one segment");
 	if (r->segments > 1)
 		log_info("in %" PRIu64 " segments: kernels, machines or modes differ, or one would be too full", r->segments);
 	if (r->damaged)
-		log_warning("%" PRIu64 " of them were damaged; what that took is counted as lost", r->damaged);
+		log_warning("%" PRIu64 " of them %s damaged; what that took is counted as lost", r->damaged, r->damaged == 1 ? "was" : "were");
 	if (r->unfinished)
 		log_info("%" PRIu64 " of them had no end: they were cut, or the recorder was killed", r->unfinished);
 }

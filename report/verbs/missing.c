@@ -28,7 +28,7 @@ enum missing_format { MISSING_TEXT, MISSING_JSON };
 static const struct row rows[] = {
 	{'f', "format", "text|json", "default text", ROW_CHOICE, AT(format)},
 	{0, "symbols", "DIR", "look for debug files here first; may be given again", ROW_WORDS, AT(symbol_dirs)},
-	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_WORD, AT(symbols.sysroot)},
+	{0, "sysroot", "DIR", "a copy of the recorded machine's file tree", ROW_FILE, AT(symbols.sysroot)},
 	{0, "debuginfod", NULL, "ask the servers of DEBUGINFOD_URLS for what is found nowhere else", ROW_FLAG, AT(symbols.debuginfod)},
 	{0, "no-system", NULL, "do not look at the files of this machine", ROW_FLAG, AT(symbols.no_system)},
 	{0, "top", "N", "how many modules to list; default 20", ROW_COUNT, AT(top)},
@@ -41,7 +41,7 @@ static const struct row rows[] = {
 
 static void line(struct missing *m)
 {
-	emit_printf(&m->emit, "%26s", "");
+	emit_printf(&m->emit, "%12s", "");
 }
 
 static void show_ids(struct missing *m, const struct rec_module *module)
@@ -49,25 +49,30 @@ static void show_ids(struct missing *m, const struct rec_module *module)
 	for (size_t i = 0; i < module->nids; i++) {
 		line(m);
 		emit_printf(&m->emit, "%s id ", id_kind_word(module->ids[i].kind));
-		missing_hex(m, module->ids[i].bytes.at, module->ids[i].bytes.size);
+		if (module->ids[i].kind == FOLD_ID_GO) /* text, as go tool buildid prints it */
+			emit_visible(&m->emit, (const char *)module->ids[i].bytes.at, module->ids[i].bytes.size);
+		else
+			missing_hex(m, module->ids[i].bytes.at, module->ids[i].bytes.size);
 		emit_char(&m->emit, '\n');
 	}
 }
 
 static const char *why(const struct rec_module *module, const struct module_status *status)
 {
+	if (module->kind == FOLD_MODULE_JIT)
+		return "generated code: only its runtime could have named it, by a perf-PID.map while it ran\n"
+		       "            (node --perf-basic-prof, python3 -X perf, java with a perf map agent)";
 	switch (status->state) {
 	case MODULE_NOT_FOUND:
-		return "no file with this id was found";
+		return "no file with this id was found; --symbols DIR tells where there is one";
 	case MODULE_MISMATCH:
 		return "refused, it is another build: ";
 	case MODULE_NO_SYMBOLS:
-		return "stripped: ";
+		return "without symbols (stripped): ";
 	case MODULE_UNREADABLE:
 		return "cannot be read: ";
 	case MODULE_NO_ID:
-		return module->kind == FOLD_MODULE_JIT ? "generated code: only the runtime could name it, while it ran" :
-							 "recorded without an id: nothing could prove a file";
+		return "recorded without an id: nothing could prove a file";
 	case MODULE_NAMED:
 		return "its debug file was not found, and not all symbols are in ";
 	default:
@@ -87,18 +92,18 @@ static void show_wanted(struct missing *m, const struct rec_module *module)
 	missing_hex(m, id->bytes.at, 1);
 	emit_char(&m->emit, '/');
 	missing_hex(m, id->bytes.at + 1, id->bytes.size - 1);
-	emit_str(&m->emit, ".debug below --symbols DIR\n");
+	emit_str(&m->emit, ".debug\n");
 }
 
-/* Files that were there and did not help, and how many places had none. */
-static void show_tries(struct missing *m, uint32_t module)
+/* Files that were there, but for the one that was told of already, and how many places had none. */
+static void show_tries(struct missing *m, uint32_t module, const char *told)
 {
 	const struct module_try *v;
 	size_t n = symbolizer_tries(m->symbolizer, module, &v), absent = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		absent += v[i].result == TRY_ABSENT;
-		if (v[i].result == TRY_ABSENT || v[i].result == TRY_NOTHING_NEW)
+		if (v[i].result == TRY_ABSENT || v[i].result == TRY_NOTHING_NEW || (told && !strcmp(told, v[i].path)))
 			continue;
 		line(m);
 		emit_printf(&m->emit, "%s: ", missing_result_word(v[i].result));
@@ -107,7 +112,7 @@ static void show_tries(struct missing *m, uint32_t module)
 	}
 	if (absent) {
 		line(m);
-		emit_printf(&m->emit, "nothing at %zu other places (-f json lists them)\n", absent);
+		emit_printf(&m->emit, "nothing at %zu other %s (-f json lists them)\n", absent, absent == 1 ? "place" : "places");
 	}
 }
 
@@ -117,21 +122,26 @@ static void show_module(struct missing *m, const struct unnamed_module *unnamed)
 	struct module_status status = symbolizer_module(m->symbolizer, unnamed->module);
 	struct fold_bytes name = recording_string(m->rec, module->name);
 	const char *reason = why(module, &status);
+	bool tells_file = status.file && reason[strlen(reason) - 1] == ' ';
 	char count[27];
 
 	text_count(count, unnamed->samples);
 	emit_printf(&m->emit, "%14s  %5.1f %%  ", count, output_percent(unnamed->samples, m->unnamed.samples));
 	emit_plain(&m->emit, (const char *)name.at, name.size);
-	emit_printf(&m->emit, " (%s)\n", module_kind_word(module->kind));
+	if (module->kind != FOLD_MODULE_ELF)
+		emit_printf(&m->emit, " (%s)", module_kind_word(module->kind));
+	emit_char(&m->emit, '\n');
 	show_ids(m, module);
 	line(m);
 	emit_str(&m->emit, reason);
-	if (status.file && reason[strlen(reason) - 1] == ' ')
+	if (tells_file)
 		emit_plain(&m->emit, status.file, strlen(status.file));
+	emit_char(&m->emit, '\n');
+	line(m);
 	text_count(count, unnamed->selves);
-	emit_printf(&m->emit, "\n%26s%" PRIu64 " of %" PRIu64 " addresses have no name; %s samples ended there\n", "",
-		    status.unnamed, status.named + status.unnamed, count);
-	show_tries(m, unnamed->module);
+	emit_printf(&m->emit, "%" PRIu64 " of %" PRIu64 " %s no name; %s %s ended there\n", status.unnamed, status.named + status.unnamed,
+		    status.named + status.unnamed == 1 ? "address has" : "addresses have", count, unnamed->selves == 1 ? "sample" : "samples");
+	show_tries(m, unnamed->module, tells_file ? status.file : NULL);
 	show_wanted(m, module);
 }
 
@@ -150,7 +160,7 @@ static void show_kernel_packages(struct missing *m)
 
 		if (module->kind != FOLD_MODULE_KERNEL || !release.size)
 			continue;
-		emit_str(&m->emit, "  the kernel: Debian linux-image-");
+		emit_str(&m->emit, "  the kernel      Debian linux-image-");
 		emit_plain(&m->emit, (const char *)release.at, release.size);
 		emit_str(&m->emit, "-dbg, Ubuntu the same with -dbgsym, Fedora kernel-debuginfo\n");
 		return;
@@ -161,10 +171,12 @@ static void show_sources(struct missing *m)
 {
 	if (!m->unnamed.n)
 		return;
-	emit_str(&m->emit, "\nWhere debug files come from, by build-id:\n"
-		 "  any distribution with a server: DEBUGINFOD_URLS=... fold-report --debuginfod, or GET /buildid/ID/debuginfo\n"
-		 "  Debian, Ubuntu: the -dbg or -dbgsym package with the id in its Build-Ids (grep-aptavail -s Package -F Build-Ids ID)\n"
-		 "  Fedora: dnf install /usr/lib/debug/.build-id/XX/REST.debug\n");
+	emit_str(&m->emit, "\nPut what is wanted below any directory, and give that to a report with --symbols DIR.\n"
+		 "Where debug files come from, by build-id (ID):\n"
+		 "  servers         DEBUGINFOD_URLS=... fold-report --debuginfod, or GET /buildid/ID/debuginfo\n"
+		 "  Debian, Ubuntu  the -dbg or -dbgsym package with the id in its Build-Ids:\n"
+		 "                  grep-aptavail -s Package -F Build-Ids ID\n"
+		 "  Fedora          dnf install /usr/lib/debug/.build-id/XX/REST.debug\n");
 	show_kernel_packages(m);
 }
 
@@ -198,9 +210,9 @@ static int look(const struct options *opt, struct memory_watch *watch)
 	int err = recording_load(&rec, (char *const *)opt->files.v, opt->files.n, &all, &keep);
 
 	emit_init(&m.emit, stdout);
+	err = err || symbolizer_new(&m.symbolizer, &rec, &opt->symbols) ? -1 : 0;
 	if (!err) {
-		err = symbolizer_new(&m.symbolizer, &rec, &opt->symbols) || symbolizer_interrupted(m.symbolizer, &rec) ||
-		      unnamed_measure(&m.unnamed, &rec, m.symbolizer) ? -1 : 0;
+		err = symbolizer_interrupted(m.symbolizer, &rec) || unnamed_measure(&m.unnamed, &rec, m.symbolizer) ? -1 : 0;
 		if (err)
 			log_error("out of memory");
 		else if (opt->format == MISSING_JSON)

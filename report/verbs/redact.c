@@ -21,7 +21,7 @@ struct options {
 };
 #define AT(field) offsetof(struct options, field)
 static const struct row rows[] = {
-	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_WORD, AT(out)},
+	{'o', "output", "FILE", "instead of standard output; appears only when complete", ROW_FILE, AT(out)},
 	{0, "keep", "WHAT[,WHAT]", "leave these in", ROW_WORD, AT(keep)},
 	{0, "also", "WHAT[,WHAT]", "take these out too", ROW_WORD, AT(also)},
 	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
@@ -32,20 +32,20 @@ static const struct row rows[] = {
 
 /* In the order of enum veil_part. */
 static const struct {
-	const char *name, *what; /* what: of it */
+	const char *name, *what, *then; /* then: what stands in its place */
 	bool usual;
 } parts[] = {
-	{"comms", "names of threads and processes (become comm-1, ...)", true},
-	{"paths", "names of files outside system directories, of BPF programs and uprobes (become file-1, ...)", true},
-	{"pids", "pids and tids (are numbered anew)", true},
-	{"labels", "labels", true},
-	{"notes", "notes", true},
-	{"code", "names of generated code and in BPF programs (become code-1, ...)", true},
-	{"symbols", "names that embed added for files outside system directories", true},
-	{"addresses", "where things were mapped", true},
-	{"ids", "build-ids and layout of files outside system directories, without which they cannot be named", false},
-	{"kernel", "the kernel's release, build-ids of it and its modules, and names of its functions", false},
-	{"times", "wall-clock time and time since boot", false},
+	{"comms", "names of threads and processes", " (become comm-1, ...)", true},
+	{"paths", "names of files outside system directories, of BPF programs and uprobes", " (become file-1, ...)", true},
+	{"pids", "pids and tids", " (are numbered anew)", true},
+	{"labels", "labels", "", true},
+	{"notes", "notes", "", true},
+	{"code", "names of generated code and in BPF programs", " (become code-1, ...)", true},
+	{"symbols", "names that embed added for files outside system directories", "", true},
+	{"addresses", "where things were mapped", "", true},
+	{"ids", "build-ids and layout of files outside system directories, without which they cannot be named", "", false},
+	{"kernel", "the kernel's release, build-ids of it and its modules, and names of its functions", "", false},
+	{"times", "wall-clock time and time since boot", "", false},
 };
 #define NPARTS (sizeof(parts) / sizeof(*parts))
 
@@ -57,7 +57,7 @@ static void usage(FILE *to)
 	for (size_t i = 0; i < NPARTS; i++) {
 		if (i && parts[i - 1].usual && !parts[i].usual)
 			fputs("WHAT, taken out only when asked for:\n", to);
-		fprintf(to, "  %-10s %s\n", parts[i].name, parts[i].what);
+		fprintf(to, "  %-10s %s%s\n", parts[i].name, parts[i].what, parts[i].then);
 	}
 	fputs("Always in it: which code of which file ran, on which CPU, when relative to the start; names of system files,\n"
 	      "of kernel modules and of events; architecture and number of CPUs; the recorder's version.\n", to);
@@ -99,15 +99,29 @@ static int choose_parts(const struct options *opt, uint32_t *chosen)
 	return 0;
 }
 
+/* What would have been taken out, had there been any: in one line. */
+static void tell_absent(const struct veil *veil)
+{
+	char names[128] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < NPARTS; i++)
+		if (veil->parts & 1u << i && !veil->hidden[i])
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", parts[i].name);
+	if (n)
+		log_info("there were none of: %s", names);
+}
+
 /* So that a person can decide, without reading this program. */
 static void tell(const struct veil *veil)
 {
 	for (size_t i = 0; i < NPARTS; i++)
-		if (veil->parts & 1u << i)
-			log_info("taken out: %s: %" PRIu64, parts[i].what, veil->hidden[i]);
+		if (veil->parts & 1u << i && veil->hidden[i])
+			log_info("taken out: %s%s: %" PRIu64, parts[i].what, parts[i].then, veil->hidden[i]);
+	tell_absent(veil);
 	for (size_t i = 0; i < NPARTS; i++)
 		if (!(veil->parts & 1u << i))
-			log_info("STILL IN IT: %s", parts[i].what);
+			log_info("STILL IN IT: %s (%s %s)", parts[i].what, parts[i].usual ? "because of --keep" : "taken out by --also", parts[i].name);
 	log_info("still in it: what ran where and when; names of system files, kernel modules and events; --help tells all");
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../log.h"
@@ -79,6 +80,53 @@ static int one_event_only(const struct job *job)
 	return -1;
 }
 
+static void utc_text(char *buf, size_t size, uint64_t realtime_ns)
+{
+	time_t seconds = (time_t)(realtime_ns / 1000000000);
+	struct tm tm;
+
+	snprintf(buf, size, "?");
+	if (gmtime_r(&seconds, &tm))
+		strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+/* When there was something to select: --from and --to of another day are easily given. */
+static void tell_times(const struct recording *rec)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	char begin[32], end[32];
+
+	for (size_t i = 0; i < rec->nsegments; i++) {
+		const struct rec_segment *s = &rec->segments[i];
+		int64_t first = (int64_t)s->meta.start.monotonic, last = s->ended ? (int64_t)s->end.stop.monotonic : s->last;
+		uint64_t start = s->meta.start.realtime, stop = start + (last > first ? (uint64_t)(last - first) : 0);
+
+		from = start < from ? start : from;
+		to = stop > to ? stop : to;
+	}
+	utc_text(begin, sizeof(begin), from);
+	utc_text(end, sizeof(end), to);
+	if (rec->nsegments)
+		log_error("  --from, --to: it was recorded from %s to %s", begin, end);
+}
+
+/* Where to find what could have been asked for. */
+static void tell_choice(const struct job *job)
+{
+	const struct select *s = &job->opt->select;
+
+	if (s->from.kind != SELECT_TIME_NONE || s->to.kind != SELECT_TIME_NONE)
+		tell_times(&job->rec);
+	if (s->ncomms)
+		log_error("  --comm: \"fold-report info\" lists the names of processes, --by thread those of threads");
+	if (s->npids || s->ntids)
+		log_error("  --pid, --tid: --by process and --by thread show all");
+	if (s->nmodules)
+		log_error("  --module: -f top lists modules");
+	if (s->event)
+		list_events(job);
+}
+
 /* Why the report is empty; VERB_DONE when it is not. */
 static int nothing(const struct job *job)
 {
@@ -97,8 +145,8 @@ static int nothing(const struct job *job)
 		log_error("nothing matched: none of %llu samples was selected", (unsigned long long)read);
 	else
 		log_error("nothing to show: the recording has no samples");
-	if (read && !selected && job->opt->select.event)
-		list_events(job);
+	if (read && !selected)
+		tell_choice(job);
 	return VERB_NOTHING;
 }
 
@@ -111,6 +159,26 @@ static void fit_terminal(struct output_options *output, const struct options *op
 		return;
 	output->color = !no_color || !*no_color;
 	output->columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+}
+
+/* Where much has no name, what to do about it. */
+#define UNNAMED_TOLD 1.0
+static void tell_unnamed(const struct job *job)
+{
+	uint64_t unnamed = 0, all = 0;
+
+	for (size_t i = 0; i < job->ntrees; i++) {
+		const struct tree *tree = &job->trees[i];
+
+		if (tree->weighted)
+			continue;
+		all += tree->total;
+		for (size_t k = 0; k < tree->nframes; k++)
+			unnamed += tree->frames[k].kind == FRAME_UNKNOWN ? tree->frames[k].self : 0;
+	}
+	if (output_percent(unnamed, all) >= UNNAMED_TOLD)
+		log_info("%.1f %% of the samples end in code without a name: \"fold-report missing\" tells why, and which files would help",
+			 output_percent(unnamed, all));
 }
 
 static int write_report(struct job *job)
@@ -131,6 +199,7 @@ static int write_report(struct job *job)
 	    outfile_commit(&job->out))
 		return -1;
 	log_info("%s", output_loss_line(&report, line, sizeof(line)));
+	tell_unnamed(job);
 	return 0;
 }
 
@@ -155,7 +224,9 @@ static int run(struct job *job)
 		return VERB_FAILED;
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
-	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols) || symbolizer_interrupted(job->symbolizer, &job->rec)) {
+	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols))
+		return VERB_FAILED;
+	if (symbolizer_interrupted(job->symbolizer, &job->rec)) {
 		log_error("out of memory for symbols");
 		return VERB_FAILED;
 	}
@@ -182,7 +253,7 @@ static void job_release(struct job *job)
 static int print_text(const struct options *opt)
 {
 	if (opt->help)
-		options_print_usage(stdout);
+		options_print_usage(stdout, opt->compare);
 	else if (opt->version)
 		puts("fold-report " FOLD_VERSION);
 	else

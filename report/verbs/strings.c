@@ -15,7 +15,7 @@ static void line(struct emit *e, const char *part, struct fold_bytes text)
 	if (!text.size)
 		return;
 	emit_printf(e, "%-8s ", part);
-	emit_plain(e, (const char *)text.at, text.size);
+	emit_visible(e, (const char *)text.at, text.size);
 	emit_char(e, '\n');
 }
 

@@ -25,7 +25,7 @@ TEST(top_is_a_table)
 	CHECK_STR(fixture_write(&f, "top"),
 		  "1,000 samples of cpu-clock in 3.0 s, nothing lost\n\n"
 		  "cpu-clock, 99 Hz: 1,000 samples\n\n"
-		  "self %  total %      self  module    function\n"
+		  "self %  total %   samples  module    function\n"
 		  " 70.00   70.00        700  prog      work\n"
 		  " 20.00   99.50        200  prog      main\n"
 		  "  9.50    9.50         95  [kernel]  vfs_read\n"
@@ -69,7 +69,7 @@ TEST(tree_shows_branches_heaviest_first)
 	fill();
 	CHECK_STR(fixture_write(&f, "tree"),
 		  "1,000 samples of cpu-clock in 3.0 s, nothing lost\n\n"
-		  "cpu-clock, 99 Hz: 1,000 samples\n\n"
+		  "cpu-clock, 99 Hz: 1,000 samples = 100 %\n\n"
 		  " total  self  function\n"
 		  " 100.0        sh\n"
 		  "  99.5  20.0  main\n"

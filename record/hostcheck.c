@@ -8,17 +8,16 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "probe.h"
+#include "unwind/walker.h"
 
 #define GRANT "run as root, or grant both with setcap cap_bpf,cap_perfmon+ep FILE"
 #define PID_NAMESPACE_INO 0xeffffffcu /* of the first one, on every kernel */
@@ -185,22 +184,6 @@ static void say(bool good, const char *what, const char *more)
 	printf("%-4s %s%s%s\n", good ? "ok" : "NO", what, more && *more ? ": " : "", more ? more : "");
 }
 
-static bool have_hardware(void)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.exclude_kernel = 1,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	close((int)fd);
-	return true;
-}
-
 /* What a recording does before its first sample, and back. */
 static bool try_recording(const struct host *host)
 {
@@ -216,6 +199,26 @@ static bool try_recording(const struct host *host)
 		    probe_rings(probe)->build_ids ? "" : "before 5.12 files are opened for it, which misses short-lived processes");
 	probe_free(probe);
 	return good;
+}
+
+/* A recording that has them refused goes on without. */
+static void check_walker(const struct host *host)
+{
+	struct probe_options options = { .frequency = 1, .max_frames = 16, .sides = 3, .unwind = true };
+	struct probe_fault fault = { 0 };
+	struct probe *probe = NULL;
+	const char *why = !walker_exists() ? "there are none for this machine" :
+			  !host->host_pids ? "this is a pid namespace of its own" :
+			  !host->btf ? "they need kernel type information (BTF)" : NULL;
+	char text[256] = "";
+
+	if (!why && probe_new(&probe, &options, &fault))
+		why = strerror(fault.err);
+	if (why)
+		snprintf(text, sizeof(text), "%s; user stacks are walked by frame pointers, which most programs lack, %lld frames at most", why,
+			 (long long)host->max_stack);
+	say(!why, "whole user stacks, by unwind tables", text);
+	probe_free(probe);
 }
 
 /* Who sees addresses there depends on more than kptr_restrict. */
@@ -261,11 +264,11 @@ bool host_check(void)
 	printf("     kernel %s, lockdown %s, perf_event_paranoid %lld, kptr_restrict %lld\n", host.release,
 	       host.lockdown[0] ? host.lockdown : "unknown", (long long)host.paranoid, (long long)host.kptr_restrict);
 	good = try_recording(&host);
-	snprintf(text, sizeof(text), "at most %lld a second, stacks of at most %lld frames by frame pointer",
-		 (long long)host.max_sample_rate, (long long)host.max_stack);
+	if (good)
+		check_walker(&host);
+	snprintf(text, sizeof(text), "at most %lld a second on each CPU", (long long)host.max_sample_rate);
 	say(true, "sampling with the clock (cpu-clock)", text);
-	say(have_hardware(), "hardware counters", have_hardware() ? "" : "none for us here; the clock is used instead");
 	check_identity(&host);
-	say(host.host_pids, "pids of the host", host.host_pids ? "" : "this is a pid namespace of its own: user stacks are walked by frame pointers, processes outside are not told apart");
+	say(host.host_pids, "pids of the host", host.host_pids ? "" : "this is a pid namespace of its own: processes outside are not told apart");
 	return good;
 }

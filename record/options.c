@@ -17,6 +17,7 @@ enum kind {
 	FLAG,     /* bool */
 	NUMBER,   /* uint32_t within low..high */
 	TEXT,     /* const char * */
+	NAME,     /* the same, not empty */
 	SECONDS,  /* uint64_t ns */
 	SIZE,     /* uint64_t bytes, at least low MiB */
 	LIST,     /* struct numbers, up to high */
@@ -40,7 +41,7 @@ struct row {
 static const struct row rows[] = {
 	{ 'F', "frequency", "HZ", "samples a second and CPU (99)", NUMBER, AT(frequency), 1, 1000000, false },
 	{ 'd', "duration", "SECONDS", "stop after this time; else on Ctrl-C, or when COMMAND or the processes end", SECONDS, AT(duration), 0, 0, false },
-	{ 'o', "output", "FILE", "where to write (" OPTIONS_DEFAULT_OUTPUT "); - is stdout, and COMMAND's stdout then goes to stderr", TEXT, AT(output), 0, 0, false },
+	{ 'o', "output", "FILE", "where to write (" OPTIONS_DEFAULT_OUTPUT "); - is stdout, and COMMAND's stdout then goes to stderr", NAME, AT(output), 0, 0, false },
 	{ 'f', "force", NULL, "overwrite FILE", FLAG, AT(overwrite), 0, 0, false },
 	{ 'p', "pid", "PID,..", "only these processes and their later children", LIST, AT(pids), 0, 4194304, false },
 	{ 'C', "cpu", "CPU,..", "only these CPUs, such as 0-3,8", LIST, AT(cpus), 0, 65535, false },
@@ -69,6 +70,24 @@ static const struct row rows[] = {
 
 /* ---- help */
 
+#define HELP_INDENT 28
+#define HELP_ROOM 52 /* 80 columns in all */
+
+static void print_wrapped(const char *text)
+{
+	while (strlen(text) > HELP_ROOM) {
+		int n = HELP_ROOM;
+
+		while (n && text[n] != ' ')
+			n--;
+		if (!n)
+			break;
+		printf("%.*s\n%*s", n, text, HELP_INDENT, "");
+		text += n + 1;
+	}
+	puts(text);
+}
+
 static void print_rows(bool testing)
 {
 	for (size_t i = 0; i < NROWS; i++) {
@@ -80,7 +99,10 @@ static void print_rows(bool testing)
 		if (row->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", row->letter);
 		snprintf(left, sizeof(left), "%s--%s%s%s", letter, row->name, row->arg ? " " : "", row->arg ? row->arg : "");
-		printf("  %-28s %s\n", left, row->help);
+		printf("  %-26s", left);
+		if (strlen(left) >= HELP_INDENT - 2)
+			printf("\n%*s", HELP_INDENT, "");
+		print_wrapped(row->help);
 	}
 }
 
@@ -127,7 +149,7 @@ static bool set_seconds(const struct row *row, const char *arg, uint64_t *out)
 	if (*end == 's')
 		end++;
 	if (end == arg || *end || errno || !(seconds >= 0.001 && seconds <= 1e8))
-		return wrong(row, arg, "a time in seconds");
+		return wrong(row, arg, "a time in seconds, such as 30 or 0.5");
 	*out = (uint64_t)(seconds * 1e9);
 	return true;
 }
@@ -192,6 +214,9 @@ static bool set(struct options *options, const struct row *row, const char *arg)
 	case TEXT:
 		*(const char **)at = arg;
 		return true;
+	case NAME:
+		*(const char **)at = arg;
+		return *arg || wrong(row, arg, "a name");
 	case SECONDS:
 		return set_seconds(row, arg, at);
 	case SIZE:
@@ -220,6 +245,8 @@ static bool consistent(const struct options *o)
 		what = "-p and a command exclude each other";
 	if (o->quiet && o->verbose)
 		what = "-q and -v exclude each other";
+	if (o->command && !*o->command[0])
+		what = "the command is an empty word";
 	if (what)
 		log_error("%s", what);
 	return !what;

@@ -31,6 +31,13 @@ static void summarize_tables(const struct recorder *r)
 		   (double)sum.exec_ns[0] / 1e6, (double)sum.exec_ns[1] / 1e6, (double)sum.mapping_ns[0] / 1e6, (double)sum.mapping_ns[1] / 1e6);
 }
 
+/* An empty recording is no error, but nobody wanted it. */
+static void say_empty(const struct recorder *r)
+{
+	log_warning("no samples: what was recorded used less CPU time than passes between two of them (%.1f ms); a larger -F takes more",
+		    1000.0 / r->probe_options.frequency);
+}
+
 void recorder_summarize(const struct recorder *r)
 {
 	static const struct { uint32_t cause; const char *name; } causes[] = {
@@ -53,4 +60,6 @@ void recorder_summarize(const struct recorder *r)
 					      (unsigned long long)summary.losses[causes[i].cause]);
 	log_info("%llu samples in %.1f s, %llu lost%s%s, %s in %s", (unsigned long long)summary.written,
 		 (double)(r->collected - r->start) / 1e9, (unsigned long long)summary.lost, lost, *lost ? ")" : "", bytes, r->out.name);
+	if (!summary.written && !summary.lost)
+		say_empty(r);
 }

@@ -81,7 +81,7 @@ int numbers_parse(struct numbers *out, const char *text, uint32_t max, const cha
 {
 	if (parse(out, text, max))
 		return 0;
-	log_error("\"%s\" is not a list of %s, such as 1,5-7", text, what);
+	log_error("--%s: \"%s\" is not a list of numbers, such as 1,5-7", what, text);
 	return -1;
 }
 

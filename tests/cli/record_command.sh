@@ -77,12 +77,19 @@ expect 2 "exclude each other" "$FOLD_RECORD" -p 1 -- true
 expect 2 "is not a number from 1 to" "$FOLD_RECORD" -F 0
 expect 2 "is not a number from 1 to" "$FOLD_RECORD" -F 99x
 expect 2 "is not a time" "$FOLD_RECORD" -d soon
-expect 2 "is not a list of" "$FOLD_RECORD" -p 12,x
+expect 2 'pid: "12,x" is not a list of' "$FOLD_RECORD" -p 12,x
+expect 2 "is not a name" "$FOLD_RECORD" -o ""
+expect 2 "an empty word" "$FOLD_RECORD" -o e.foldrec -- ""
 expect 2 "is not system, base or full" "$FOLD_RECORD" --paths some
 expect 2 "--help" "$FOLD_RECORD" --no-such-option
 expect 1 "there is no CPU 65000" "$FOLD_RECORD" -C 65000 -d 0.1 -f -o a.foldrec
 expect 1 "there is no process 4194303" "$FOLD_RECORD" -p 4194303 -d 0.1 -f -o a.foldrec
 expect 0 "" "$FOLD_RECORD" --help
 grep -q -- "--test-table-size" out || { echo "--help does not tell all options"; failed=1; }
+awk 'length > 80' out | grep . && { echo "--help is wider than 80 columns"; failed=1; }
 expect 0 "" "$FOLD_RECORD" --version
+
+# a recording that holds nothing says so, and how to get something
+"$FOLD_RECORD" -F 1 -f -o none.foldrec -- true 2>err || failed=1
+! grep -q " 0 samples" err || grep -q "warning: no samples.*larger -F" err || { echo "an empty recording is not told of:"; cat err; failed=1; }
 exit $failed

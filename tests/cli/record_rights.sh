@@ -60,4 +60,5 @@ refused "" "CAP_BPF and CAP_PERFMON are missing"
 refused ,+bpf "CAP_PERFMON is missing"
 refused ,+perfmon "CAP_BPF is missing"
 as ,+bpf,+perfmon ./fold-record --check >check || { echo "--check is not content with both:"; cat check; exit 1; }
+grep -q "^[okNO]* .*whole user stacks, by unwind tables" check || { echo "--check does not tell how stacks are walked:"; cat check; exit 1; }
 grep -q "^ok .*recording the whole machine" check

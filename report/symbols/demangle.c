@@ -76,13 +76,11 @@ static const char *without_extra_underscores(const char *name)
 	return n == 2 || n == 3 ? name + n - 1 : name;
 }
 
-size_t demangle(const char *name, char *buf)
+static size_t demangle_plain(const char *name, char *buf)
 {
 	const char *plain = without_extra_underscores(name);
 	size_t n = 0;
 
-	if (plain[0] != '_' || strnlen(name, DEMANGLE_MAX_IN + 1) > DEMANGLE_MAX_IN)
-		return 0;
 	switch (plain[1]) {
 	case 'Z': /* legacy Rust looks like C++ with a hash in the last component */
 		n = stream(rust_demangle_callback, plain, buf);
@@ -94,6 +92,27 @@ size_t demangle(const char *name, char *buf)
 	default:
 		return 0;
 	}
+}
+
+/* What stands behind the name of a stub that leads to another file; see plt.h. */
+#define STUB "@plt"
+
+size_t demangle(const char *name, char *buf)
+{
+	size_t n = strnlen(name, DEMANGLE_MAX_IN + 1), tail = strlen(STUB);
+	char head[DEMANGLE_MAX_IN + 1];
+
+	if (name[0] != '_' || n > DEMANGLE_MAX_IN)
+		return 0;
+	if (n <= tail || strcmp(name + n - tail, STUB))
+		return demangle_plain(name, buf);
+	memcpy(head, name, n - tail);
+	head[n - tail] = 0;
+	n = demangle_plain(head, buf);
+	if (!n || n + tail > DEMANGLE_MAX_OUT)
+		return 0;
+	memcpy(buf + n, STUB, tail + 1);
+	return n + tail;
 }
 
 /* Is [at, at + n) one of them, with or without its number? */

@@ -83,6 +83,9 @@ TEST(demangle_languages)
 	CHECK_STR(pretty("_D3std5stdio7writelnFZv"), "std.stdio.writeln()");
 	CHECK_STR(pretty("_Dmain"), "D main");
 	CHECK_STR(pretty("_Z3fooi.cold"), "foo(int) [clone .cold]");
+	CHECK_STR(pretty("_ZNSt6vectorIiSaIiEE9push_backERKi@plt"), "std::vector<int, std::allocator<int> >::push_back(int const&)@plt");
+	CHECK_STR(pretty("@plt"), "");
+	CHECK_STR(pretty("_ZN@plt"), "");
 }
 
 TEST(demangle_leaves_others_alone)

@@ -2,12 +2,13 @@
 /*
  * Fuzz target: the texts that the recorder reads while it has privileges.  Byte 0
  * chooses which one: maps, stat, modules, lines of a perf map, kallsyms, a perf map
- * from somewhere on.
+ * from somewhere on; 255: what the kernel prints for an address.
  */
 #include "../../record/census.h"
 #include "../../record/perfmap.h"
 #include "../../record/kernel.h"
 #include "../../record/lines.h"
+#include "../../record/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define NAMES 6 /* the kind of what byte 255 chooses */
 
 static void require(int truth, const char *what)
 {
@@ -29,6 +32,18 @@ static void require(int truth, const char *what)
 static void within(const char *s, const char *line, size_t n, const char *what)
 {
 	require(s >= line && s <= line + n && s + strlen(s) <= line + n, what);
+}
+
+static void one_name(char *line, size_t n)
+{
+	const uint64_t address = UINT64_C(0xffffffff81000100);
+	struct kernel_symbol sym;
+
+	if (!names_parse(line, address, &sym))
+		return;
+	within(sym.name, line, n, "name of a function");
+	require(*sym.name && strncmp(sym.name, "0x", 2) != 0, "a number is no name");
+	require(sym.start <= address && address - sym.start < sym.size && sym.start + sym.size > sym.start, "a function is around its address");
 }
 
 static void one_line(unsigned kind, char *line, size_t n)
@@ -45,6 +60,8 @@ static void one_line(unsigned kind, char *line, size_t n)
 	}
 	if (kind == 1)
 		stat_parse(line, &stat);
+	if (kind == NAMES)
+		one_name(line, n);
 	if (kind == 2 && modules_parse(line, &module))
 		within(module.name, line, n, "name of a module");
 	if (kind == 3 && perfmap_parse(line, &perfmap)) {
@@ -100,7 +117,7 @@ static void all_perfmap(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	unsigned kind = size ? data[0] % 6 : 0;
+	unsigned kind = !size ? 0 : data[0] == UINT8_MAX ? NAMES : data[0] % 6;
 	struct lines lines;
 	size_t n;
 

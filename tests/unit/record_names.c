@@ -33,6 +33,7 @@ TEST(no_names)
 		"", "0xffffffff81000100", "0x0", "0xffffffff81000100+0x1/0x2", "schedule", "schedule+", "schedule+0x10", "schedule+0x10/",
 		"schedule+0x/0x90", "schedule+10/0x90", "schedule+0x10/0x90x", "schedule+0x90/0x90", "schedule+0x11111111111111111/0x90",
 		"+0x10/0x90", "schedule+0xfffffffffffffff0/0xffffffffffffffff",
+		"schedule+0x10/0xffffffffffffffff", /* beyond the end of all */
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

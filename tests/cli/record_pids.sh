@@ -49,37 +49,44 @@ C
 ${CC:-cc} -O1 -o busy busy.c -lpthread || exit 1
 cp busy other
 
+started() { for i in $(seq 3000); do grep -q recording said && return; sleep 0.1; done; cat said; exit 1; }
 # ends with its process; another one of the same kind is not in it
-./other 3 &
+./other 1000 &
 other=$!
-./busy 3 &
+sh -c 'until [ -e begin ]; do sleep 0.1; done; exec ./busy 1' &
 pid=$!
-"$FOLD_RECORD" -q -F 999 -p $pid -o one.foldrec || exit 1
+trap 'kill $other $pid 2>/dev/null' EXIT
+"$FOLD_RECORD" -F 999 -p $pid -o one.foldrec 2>said &
+recorder=$!
+started
+touch begin
+wait $recorder || { cat said; exit 1; }
 wait $pid
+kill $other
 "$FOLD_REPORT" -q -f json one.foldrec >one.json || exit 1
 grep -q '"reason":"all processes to record had ended"' one.json || { echo "it did not end with its process:"; grep -o '"reason":"[^"]*"' one.json; exit 1; }
 "$FOLD_REPORT" -q --by comm -f folded one.foldrec >one.folded || exit 1
-grep -v '^busy;' one.folded && { echo "samples of others"; exit 1; }
-wait $other
+grep -vE '^(busy|sh|sleep);' one.folded && { echo "samples of others"; exit 1; }
+grep -q '^busy;' one.folded || { echo "no samples of the process"; exit 1; }
+wait $other 2>/dev/null
 
 # children that come later are in it
 sh -c 'while [ ! -e go ]; do sleep 0.1; done; ./busy 1; ./busy 1' &
 pid=$!
 "$FOLD_RECORD" -F 999 -p $pid -o children.foldrec 2>said &
 recorder=$!
-for i in $(seq 300); do grep -q recording said && break; sleep 0.1; done
+started
 touch go
 wait $recorder || { cat said; exit 1; }
 wait $pid
 n=$("$FOLD_REPORT" -q --by comm -f folded children.foldrec | awk '/^busy;/ { n += $NF } END { print n + 0 }')
-[ "$n" -gt 1700 ] && [ "$n" -lt 2300 ] || { echo "$n samples of children, of about 2000"; exit 1; }
+[ "$n" -gt 1730 ] && [ "$n" -lt 2270 ] || { echo "$n samples of children, of about 2000"; exit 1; } # six standard deviations
 
 # threads that come and go: no sample twice
 ./busy 1000 threads &
 pid=$!
 trap 'kill $pid 2>/dev/null' EXIT
-sleep 0.5
-"$FOLD_RECORD" -F 999 -p $pid -d 3 -o threads.foldrec 2>said || { cat said; exit 1; }
+"$FOLD_RECORD" -F 999 -p $pid -d 2 -o threads.foldrec 2>said || { cat said; exit 1; }
 kill $pid
 wait $pid 2>/dev/null
 "$FOLD_REPORT" dump threads.foldrec >dump || exit 1
@@ -97,6 +104,7 @@ close = sum(b - a < 300 for times in rows.values() for a, b in zip(times, times[
 total = sum(len(t) for t in rows.values())
 if total < 100:
     sys.exit("the dump has no samples")
+print(f"{close} of {total} samples close to the one before")
 if close > total / 50:
     sys.exit(f"{close} of {total} samples follow the one before in less than a third of the period: counted twice")
 P

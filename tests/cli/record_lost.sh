@@ -3,21 +3,22 @@
 # A ring that runs full loses samples, and every one of them is told.
 set -u
 "$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
+burn() { # CPU-SECONDS
+	python3 -c '
+import json, sys, time
+end = time.process_time() + float(sys.argv[1])
+while time.process_time() < end:
+    json.loads(json.dumps(list(range(1000))))
+' "$1"
+}
 # one slot for known stacks, so that frames travel again and again
 "$FOLD_RECORD" -F 4999 --ring-size 64 --test-table-size 1 -o x.foldrec 2>said &
 recorder=$!
-python3 -c '
-import json, time
-end = time.process_time() + 3
-while time.process_time() < end:
-    json.loads(json.dumps(list(range(1000))))
-' &
-load=$!
-for i in $(seq 300); do grep -q recording said && break; sleep 0.1; done
+for i in $(seq 3000); do grep -q recording said && break; sleep 0.1; done
 kill -STOP $recorder
-sleep 1.5
+burn 1.5
 kill -CONT $recorder
-wait $load
+burn 0.5
 kill -INT $recorder
 wait $recorder || { cat said; exit 1; }
 grep -q "ring full: [0-9]" said || { echo "a full ring is not told:"; cat said; exit 1; }

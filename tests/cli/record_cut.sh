@@ -18,7 +18,7 @@ trap 'kill $load' EXIT
 # ---- kill -9 between batches
 "$FOLD_RECORD" -q -F 999 -o killed.foldrec &
 pid=$!
-for i in $(seq 600); do # some batches: it grew four times
+for i in $(seq 3000); do # some batches: it grew four times
 	now=$(size killed.foldrec)
 	[ "$now" -ne "${last:-0}" ] && { last=$now; grown=$((${grown:-0} + 1)); }
 	[ "${grown:-0}" -ge 4 ] && break
@@ -41,7 +41,7 @@ grep -q "the end of the recording is missing" said || { echo "the report does no
 # ---- a disk that fills up: as root in a mount namespace of its own
 cat >full.sh <<'F'
 mount -t tmpfs -o size=128k none disk || exit 77
-"$FOLD_RECORD" -F 4999 --paths full -o disk/full.foldrec -d 60
+"$FOLD_RECORD" -F 4999 --paths full -o disk/full.foldrec -d 500
 rc=$?
 cp disk/full.foldrec full.foldrec
 exit $rc
@@ -61,7 +61,7 @@ else
 fi
 
 # ---- nobody reads any more
-"$FOLD_RECORD" -F 999 -d 60 -o - 2>said | head -c 2000 >part.foldrec
+"$FOLD_RECORD" -F 999 -d 500 -o - 2>said | head -c 2000 >part.foldrec
 rc=${PIPESTATUS[0]}
 [ "$rc" -eq 1 ] || { echo "status $rc after a closed pipe"; cat said; exit 1; }
 grep -q "nobody reads it any more" said || { echo "a closed pipe is not told:"; cat said; exit 1; }

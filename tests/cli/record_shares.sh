@@ -7,7 +7,7 @@ set -u
 "$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
 mkdir -p host/opt/ring
 ${CXX:-c++} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id -o host/opt/ring/shares "$SRC/tests/cli/programs/shares.cc" || exit 1
-"$FOLD_RECORD" -q -F 999 --paths full -o x.foldrec -- "$PWD/host/opt/ring/shares" 100 || exit 1
+"$FOLD_RECORD" -q -F 1999 --paths full -o x.foldrec -- "$PWD/host/opt/ring/shares" 50 || exit 1
 
 judge() { # WHAT FOLD-REPORT-ARGUMENT...: names, structure and shares
 	local what=$1; shift
@@ -30,8 +30,8 @@ if total < 500:
     sys.exit("%s: only %d samples in the three functions" % (sys.argv[1], total))
 for name, want in (("half", 1 / 2), ("third", 1 / 3), ("sixth", 1 / 6)):
     got = shares[name] / total
-    # four standard errors of a binomial share
-    limit = 4 * math.sqrt(want * (1 - want) / total)
+    # six standard errors of a binomial share
+    limit = 6 * math.sqrt(want * (1 - want) / total)
     print("%s: %s %.4f, want %.4f +- %.4f" % (sys.argv[1], name, got, want, limit))
     bad |= abs(got - want) > limit
 sys.exit(bad)

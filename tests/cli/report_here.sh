@@ -9,7 +9,7 @@ mkdir -p work/build elsewhere
 build() { # FILE FLAG...
 	local file=$1; shift
 	printf '%s\n' 'volatile unsigned long n;' '__attribute__((noinline)) void spin_here(unsigned long i) { while (i--) n = n + i; }' \
-		'int main(void) { spin_here(1500000000ul); return 0; }' >spin.c
+		'int main(void) { spin_here(300000000ul); return 0; }' >spin.c
 	${CC:-cc} "$@" -Wl,--build-id -o "$file" spin.c
 }
 build work/build/spinner -O1 || exit 1

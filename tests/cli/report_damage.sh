@@ -17,12 +17,14 @@ done
 "$gen" --samples 4000 --stacks 30 --threads 5 --rows 1000 --aggregate aggregated.foldrec || exit 1
 [ -z "$long" ] || "$gen" --samples 3000 --stacks 300 --threads 20 --rows 400 larger.foldrec || exit 1
 
-work='import json, time; end = time.time() + 1.5
-while time.time() < end: sorted(json.loads(json.dumps(list(range(2000)))), key=str)'
+work='import json, time; end = time.process_time() + 1
+while time.process_time() < end: sorted(json.loads(json.dumps(list(range(2000)))), key=str)'
 if "$FOLD_RECORD" -q -F 99 -o command-now.foldrec -- python3 -c "$work" 2>err; then
 	"$FOLD_RECORD" -q -F 299 --unwind fp -o frame-pointers-now.foldrec -- python3 -c "$work" || exit 1
-	"$FOLD_RECORD" -q -F 997 --aggregate -d 1.2 -o system-aggregated-now.foldrec || exit 1
-	"$FOLD_RECORD" -q -F 49 -d 1.2 -o system-now.foldrec || exit 1
+	python3 -c "$work" & # an idle machine has no samples
+	"$FOLD_RECORD" -q -F 997 --aggregate -d 0.6 -o system-aggregated-now.foldrec || exit 1
+	"$FOLD_RECORD" -q -F 49 -d 0.6 -o system-now.foldrec || exit 1
+	wait
 	[ -n "$long" ] || find . -name '*-now.foldrec' -size +24k -delete
 else
 	echo "no recordings of this machine: $(tail -n 1 err)"

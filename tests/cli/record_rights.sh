@@ -25,7 +25,13 @@ as() { # CAPABILITIES COMMAND...
 
 for mode in "" --aggregate; do
 	rm -f a.foldrec
-	as ,+bpf,+perfmon ./fold-record -q -F 499 -d 1 $mode -o a.foldrec || { echo "not recorded with CAP_BPF and CAP_PERFMON"; exit 1; }
+	sh -c 'while :; do :; done' & # an idle machine has no samples
+	busy=$!
+	as ,+bpf,+perfmon ./fold-record -q -F 499 -d 1 $mode -o a.foldrec
+	status=$?
+	kill $busy
+	wait $busy 2>/dev/null
+	[ $status -eq 0 ] || { echo "not recorded with CAP_BPF and CAP_PERFMON"; exit 1; }
 	as "" ./fold-report -q -f json a.foldrec >a.json || exit 1
 	grep -q '"sum_closes":true' a.json || { echo "the sum does not close"; exit 1; }
 done
@@ -38,11 +44,11 @@ if as ,+bpf,+perfmon head -n 100 /proc/kallsyms | grep -qv '^0* '; then
 	echo "an ordinary user sees kernel addresses here: names without them are not tried"
 else
 	rm -f a.foldrec
-	as ,+bpf,+perfmon ./fold-record -v -K -F 999 -o a.foldrec -- dd if=/dev/zero of=/dev/null bs=64k count=60000 status=none 2>said || { cat said; exit 1; }
+	as ,+bpf,+perfmon ./fold-record -v -K -F 999 -o a.foldrec -- dd if=/dev/zero of=/dev/null bs=1M count=8000 status=none 2>said || { cat said; exit 1; }
 	if grep -q "kernel functions have no names here" said; then
 		grep "no names here" said
 	else
-		./fold-report -q -f folded a.foldrec | awk '{ n += $NF } /read_zero|clear_user|rep_stos/ { known += $NF } END { print known + 0 " of " n " samples in the function that makes zeros"; exit known < n / 2 }' ||
+		./fold-report -q -f folded a.foldrec | awk '{ n += $NF } /read_zero|clear_user|rep_stos/ { known += $NF } END { print known + 0 " of " n " samples in the function that makes zeros"; exit !(known > n / 2) }' ||
 			{ echo "kernel functions have no names"; exit 1; }
 		./fold-report dump a.foldrec | grep -qE '0xffff|"name":"0x' && { echo "an address is in the recording"; exit 1; }
 	fi

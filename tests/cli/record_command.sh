@@ -18,7 +18,7 @@ expect() { # STATUS TEXT-IN-STDERR COMMAND...
 expect 0 "samples in" "$FOLD_RECORD" -o a.foldrec -- true
 expect 7 "" "$FOLD_RECORD" -q -f -o a.foldrec -- sh -c 'exit 7'
 expect 143 "" "$FOLD_RECORD" -q -f -o a.foldrec -- sh -c 'kill -TERM $$'
-expect 3 "waiting for sh" "$FOLD_RECORD" -f -d 0.2 -o a.foldrec -- sh -c 'sleep 1; exit 3'
+expect 3 "waiting for sh" "$FOLD_RECORD" -f -d 0.2 -o a.foldrec -- sh -c 'i=0; until grep -q "waiting for" err || [ $((i += 1)) -gt 600 ]; do sleep 0.1; done; exit 3'
 "$FOLD_REPORT" -q -f json a.foldrec | grep -q '"reason":"the duration was over"' || { echo "the recording did not end with its duration"; failed=1; }
 
 # its priority is its own: only the recorder goes ahead

@@ -2,9 +2,9 @@
 /*
  * A sample from beginning to end, and counting equal ones in the kernel.  With
  * config.counting a sample whose stacks were sent before is
- * only counted under their ids; one with a new stack goes through the ring, as all
- * samples do without counting, and so does what finds the table full.  An id is as
- * good in a count as it is in the ring, so that nothing is ever mixed up.
+ * only counted under their ids; one with a new stack is queued, as all
+ * samples are without counting, and so is what finds the table full.  An id is as
+ * good in a count as it is in a queue, so that nothing is ever mixed up.
  *
  * There are two tables.  User space flips control.half, waits until no program uses
  * the old one, reads and empties it.
@@ -44,7 +44,7 @@ static __always_inline bool is_sent(ev_u64 id)
 }
 
 /* In the table of this half: false when there is no room. */
-static __always_inline bool count_sample(const struct event_raw_sample *e, ev_u32 half)
+static __noinline bool count_sample(const struct event_raw_sample *e, ev_u32 half)
 {
 	struct event_count_key key = {
 		.pid = e->pid, .tid = e->tid, .kstack = e->kstack, .ustack = e->ustack, .ip = e->ip,
@@ -56,15 +56,15 @@ static __always_inline bool count_sample(const struct event_raw_sample *e, ev_u3
 }
 
 /* False: it has to be sent. */
-static __always_inline bool count_instead(struct scratch *s, struct event_counters *n, ev_u32 half)
+static __always_inline bool count_instead(struct scratch *s, struct event_queue *q, ev_u32 half)
 {
 	if (!s->head.pid || !is_sent(s->head.kstack) || !is_sent(s->head.ustack))
 		return false;
 	if (count_sample(&s->head, half)) {
-		add(n, EVENT_COUNTED);
+		add(q, EVENT_COUNTED);
 		return true;
 	}
-	add(n, EVENT_ESCAPES);
+	add(q, EVENT_ESCAPES);
 	s->head.flags |= EVENT_ESCAPED;
 	return false;
 }
@@ -72,9 +72,9 @@ static __always_inline bool count_instead(struct scratch *s, struct event_counte
 /* What a program is for. */
 static __always_inline void sample(struct bpf_perf_event_data *ctx)
 {
-	struct event_counters *n;
+	struct event_queue *q;
 	struct event_control *c;
-	struct scratch *s = begin(&n, &c);
+	struct scratch *s = begin(&q, &c);
 	ev_u32 half;
 	bool copy;
 
@@ -83,8 +83,8 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx)
 	half = c->half; /* before the ids are looked for */
 	take(ctx, s, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
 	copy = wants_copy(s);
-	if (!config.counting || copy || !count_instead(s, n, half))
-		send(ctx, s, n, copy);
+	if (!config.counting || copy || !count_instead(s, q, half))
+		send(ctx, s, q, copy);
 }
 
 #endif

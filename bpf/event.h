@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The contract between the programs in the kernel and the recorder: what a raw
- * sample in the ring looks like, what the maps hold, what is counted.  Compiled
- * by both compilers; fixed-width types only; numbers are never reused.
+ * sample looks like and how it travels, what the maps hold, what is counted.
+ * Compiled by both compilers; fixed-width types only; numbers are never reused.
  *
- * Time and cpu of a sample are not in here: the ring's event has sample_type
- * TID|TIME|CPU|RAW, so that the kernel writes them, and pid and tid too, in the same
- * way and the same pid namespace as it does for MMAP2, COMM, FORK and EXIT.  But of
- * a thread that is past its end the kernel writes no numbers; the program has them.
+ * Samples travel in queues of our own, the kernel's records of mappings and
+ * processes in perf's rings; their times, of one clock, say what came first.
  */
 #ifndef FOLD_BPF_EVENT_H
 #define FOLD_BPF_EVENT_H
@@ -56,8 +54,12 @@ struct event_raw_sample {
 	ev_u32 pid, tid;         /* in the recorder's pid namespace; 0 not to be seen from there */
 	ev_u64 kstack, ustack;
 	ev_u64 ip;        /* sampled instruction; the leaf of its side */
+	ev_u64 time;      /* CLOCK_MONOTONIC ns, later than any inline stack that it refers to */
+	ev_u32 size;      /* of this and all that follows, a multiple of 8 */
+	ev_u32 pad;
 };
-_Static_assert(sizeof(struct event_raw_sample) == 48, "event_raw_sample has holes");
+_Static_assert(sizeof(struct event_raw_sample) == 64, "event_raw_sample is a cache line");
+#define EVENT_SAMPLE_MAX (sizeof(struct event_raw_sample) + 2 * EVENT_MAX_FRAMES * 8) /* without a copy */
 
 /*
  * What a walk begins with, and the memory it would read: sent where the walker in
@@ -65,15 +67,17 @@ _Static_assert(sizeof(struct event_raw_sample) == 48, "event_raw_sample has hole
  * it reads this.  `size` bytes follow, from rsp on.  Code that calls nobody may have
  * its CFA below rsp; zeros there if nothing could be read.
  */
-#define EVENT_COPY_BYTES 14336 /* what is left of a per-CPU value, 32 KiB */
+#define EVENT_COPY_BYTES 61440
 #define EVENT_COPY_BELOW 128 /* the red zone */
 #define EVENT_COPY_REGS 17 /* DWARF numbers of x86-64: 16 general ones, rip */
 struct event_raw_copy {
 	ev_u64 regs[EVENT_COPY_REGS];
-	ev_u32 size, pad;
+	ev_u32 size;
+	ev_u32 cut;       /* not 0: the stack goes on, but there was a limit */
 	ev_u8 below[EVENT_COPY_BELOW]; /* up to rsp */
 };
 _Static_assert(sizeof(struct event_raw_copy) == 272, "event_raw_copy has holes");
+#define EVENT_COPY_MAX (sizeof(struct event_raw_copy) + EVENT_COPY_BYTES)
 
 /* Aggregated mode: key and value of the counts map. */
 struct event_count_key {
@@ -90,22 +94,49 @@ struct event_count {
 };
 _Static_assert(sizeof(struct event_count_key) == 56, "event_count_key has holes");
 
-/* Per-CPU counters; every one ends up in the file. */
+/* Counters of a CPU; every one ends up in the file. */
 enum event_counter {
 	EVENT_TAKEN = 0,      /* samples the program decided to take */
-	EVENT_SENT = 1,       /* queued in the ring */
+	EVENT_SENT = 1,       /* queued */
 	EVENT_COUNTED = 2,    /* added to the counts map */
-	EVENT_RING_FULL = 3,  /* perf_event_output failed */
+	EVENT_RING_FULL = 3,  /* no room in the queue */
 	EVENT_IDLE = 4,
 	EVENT_FILTERED = 5,
 	EVENT_ESCAPES = 6,
-	EVENT_NO_SCRATCH = 7, /* scratch busy or absent: lost */
+	EVENT_NO_SCRATCH = 7, /* a CPU without a queue: lost */
 	EVENT_COUNTERS = 8,
 };
 
 struct event_counters {
 	ev_u64 v[EVENT_COUNTERS];
 };
+
+/*
+ * The queue of a CPU, memory that both sides see.  Only programs on that CPU write to
+ * it, one at a time, so that it needs no lock and no call.  A sample is made where it
+ * will lie, and is there when `head` is behind it.
+ *
+ * Positions count bytes and only grow; a record lies at its position modulo the
+ * queue's size, a power of two, and in one piece: the last of a round reaches into
+ * the margin behind the round, and the next one begins the next round.  Behind the
+ * margin is a place for a sample that finds no room, and may only have to be counted.
+ */
+struct event_queue {
+	ev_u64 head;      /* behind the last record that is complete */
+	ev_u64 at;        /* in `bytes`: the sample that is being made */
+	struct event_counters counters;
+	ev_u64 pad[6];
+	ev_u64 tail;      /* what is before it was read; the recorder's, in a cache line of its own */
+	ev_u64 pad2[15];
+	ev_u8 bytes[];    /* size, margin, EVENT_SAMPLE_MAX */
+};
+_Static_assert(sizeof(struct event_queue) == 256, "event_queue has holes");
+static inline ev_u64 event_queue_next(ev_u64 position, ev_u64 record, ev_u64 size)
+{
+	ev_u64 left = size - (position & (size - 1));
+
+	return position + (record < left ? record : left);
+}
 
 /* What user space may change while the programs run. */
 struct event_control {
@@ -124,6 +155,8 @@ struct event_config {
 	ev_u32 counting;      /* aggregated mode */
 	ev_u32 pid_ns_ino;    /* of the recorder's pid namespace, 0: the first one */
 	ev_u64 pid_ns_dev;
+	ev_u64 queue_size;    /* a power of two */
+	ev_u64 queue_last;    /* with the margin */
 };
 
 /* A bit for every tgid that a kernel can have (PID_MAX_LIMIT). */

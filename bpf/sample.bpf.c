@@ -18,7 +18,7 @@ static __always_inline bool wants_copy(const struct scratch *s)
 	return false;
 }
 
-static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at)
+static __always_inline ev_u64 take_copy(ev_u64 at, ev_u64 room)
 {
 	return 0;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One perf event becomes one stack sample: the part that all sampling objects
- * share.  Owns the maps and the way into the ring; the object that includes it
+ * share.  Owns the maps and the way to the recorder; the object that includes it
  * says how a user stack is taken (take_user).
  *
  * Must not know any kernel type: no relocation, so that it loads on a kernel
  * without BTF.  Perf never runs a program inside another one on the same CPU, so
- * per-CPU values need no lock.
+ * what belongs to a CPU needs no lock.
+ *
+ * A sample is made where it will be read, in the CPU's queue: nothing is copied, and
+ * to queue it is to move the head.  bpf_perf_event_output costs 1.3 us.
  */
 #ifndef FOLD_BPF_SAMPLE_BPF_H
 #define FOLD_BPF_SAMPLE_BPF_H
@@ -22,38 +25,50 @@
 #define KERNEL_SIDE 1
 #define USER_SIDE 2
 
-/* Room behind the words for what take_copy() adds. */
-#ifndef SCRATCH_COPY_WORDS
-#define SCRATCH_COPY_WORDS 0
-#endif
-
 struct scratch {
 	struct event_raw_sample head;
-	ev_u64 words[2 * EVENT_MAX_FRAMES + SCRATCH_COPY_WORDS];
+	ev_u64 words[2 * EVENT_MAX_FRAMES];
 };
 
 const volatile struct event_config config = { .max_frames = 127, .sides = KERNEL_SIDE | USER_SIDE, .sent_mask = 0 };
 
-/* The rings.  Their events carry the records of mappings and processes too. */
+/* The queues, by CPU: struct event_queue.  User space makes them, of a size that it
+ * tells before this is loaded. */
+struct queue_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct event_queue) + EVENT_SAMPLE_MAX);
+	__uint(map_flags, BPF_F_MMAPABLE);
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__array(values, struct queue_map);
+} queues SEC(".maps");
+
+/* Wakes the recorder: a queue is half full.  Says nothing. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} wakes SEC(".maps");
+
+/* Perf's rings, with the records of mappings and processes.  A sample goes there when
+ * only perf knows the numbers of its thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);
 	__type(value, __u32);
 } events SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct scratch);
-} scratches SEC(".maps");
-
+/* Where a CPU has no queue, because it came later. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct event_counters);
-} counters SEC(".maps");
+} strays SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -77,14 +92,32 @@ struct {
 static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct scratch *s);
 
 /* Whether memory of the stack should go along, because the walk could not be ended
- * here; and put it behind the first `at` words: bytes added, at most 8 *
- * SCRATCH_COPY_WORDS. */
+ * here; and put it behind the first `at` words of a sample that has `room` bytes:
+ * bytes added, at most EVENT_COPY_MAX and a multiple of 8. */
 static __always_inline bool wants_copy(const struct scratch *s);
-static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at);
+static __always_inline ev_u64 take_copy(ev_u64 at, ev_u64 room);
 
-static __always_inline void add(struct event_counters *n, enum event_counter which)
+static __always_inline void add(struct event_queue *q, enum event_counter which)
 {
-	n->v[which]++;
+	q->counters.v[which]++;
+}
+
+static __always_inline struct event_queue *own_queue(void)
+{
+	ev_u32 key = bpf_get_smp_processor_id();
+	void *inner = bpf_map_lookup_elem(&queues, &key);
+
+	key = 0;
+	return inner ? bpf_map_lookup_elem(inner, &key) : NULL;
+}
+
+/* The sample that is being made. */
+static __always_inline struct scratch *own_scratch(struct event_queue *q)
+{
+	ev_u64 at = q->at;
+
+	asm volatile("" : "+r"(at)); /* or it is read again, and the verifier sees no limit */
+	return at > config.queue_last ? NULL : (void *)(q->bytes + at);
 }
 
 /*
@@ -94,8 +127,9 @@ static __always_inline void add(struct event_counters *n, enum event_counter whi
 __noinline ev_u64 hash_words(ev_u64 seed, ev_u32 side, ev_u32 first, ev_u32 n, ev_u32 end)
 {
 	ev_u64 h = stack_hash_start(seed, side, n, end);
-	ev_u32 zero = 0, max = config.max_frames;
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	ev_u32 max = config.max_frames;
+	struct event_queue *q = own_queue();
+	struct scratch *s = q ? own_scratch(q) : NULL;
 
 	if (!s)
 		return 0;
@@ -150,6 +184,7 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
 	long n;
 
 	e->kind = EVENT_RAW_SAMPLE;
+	e->pad = 0;
 	e->event = config.event;
 	e->user_end = 0;
 	e->nkstack = e->nustack = 0;
@@ -181,14 +216,54 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
 	e->flags = flags;
 }
 
+static __always_inline void wake(void)
+{
+	ev_u32 nothing = 0;
+
+	bpf_ringbuf_output(&wakes, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);
+}
+
+/* Room for the sample at the head; there may be none. */
+static __always_inline long long room_of(const struct event_queue *q)
+{
+	return (long long)(config.queue_size - (q->head - *(volatile ev_u64 *)&q->tail));
+}
+
+/* The sample is complete.  A reader believes the head. */
+static __always_inline void commit(struct event_queue *q, ev_u64 size)
+{
+	ev_u64 head = q->head, next = event_queue_next(head, size, config.queue_size);
+
+	asm volatile("" ::: "memory");
+	*(volatile ev_u64 *)&q->head = next;
+	if ((head ^ next) & config.queue_size / 2)
+		wake();
+}
+
+static __always_inline bool queue_sample(struct bpf_perf_event_data *ctx, struct event_queue *q, struct scratch *s, ev_u64 size)
+{
+	/* Of a pid namespace below the recorder's; perf writes what they are in ours. */
+	if (config.pid_ns_ino && !s->head.pid)
+		return !bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, s, size < sizeof(*s) ? size : sizeof(*s));
+	if (q->at >= config.queue_size)
+		return false;
+	s->head.size = size;
+	s->head.time = bpf_ktime_get_ns();
+	commit(q, size);
+	return true;
+}
+
 /*
- * Into the ring.  Frames go along when the id was not sent before, and an id is
+ * Off to the recorder.  Frames go along when the id was not sent before, and an id is
  * marked as sent only after that succeeded: an id without frames always refers
- * to frames that were queued earlier.
+ * to frames that were queued earlier.  So does its time, which is taken in between.
+ *
+ * A function of its own, as what counts is: its stack frame is not below the walker's,
+ * and old kernels allow 512 bytes for all.
  *
  * copy   what wants_copy() said
  */
-static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch *s, struct event_counters *n, bool copy)
+static __noinline void send(struct bpf_perf_event_data *ctx, struct scratch *s, struct event_queue *q, bool copy)
 {
 	struct event_raw_sample *e = &s->head;
 	bool new_kernel = e->kstack && !known(e->kstack);
@@ -207,58 +282,66 @@ static __always_inline void send(struct bpf_perf_event_data *ctx, struct scratch
 			e->nkstack = nk = 0;
 	}
 	size = sizeof(*e) + (nk + nu) * 8;
-	if (copy) {
+	if (copy)
+		size += take_copy(nk + nu, room_of(q) - size);
+	if (size > sizeof(*e) + (nk + nu) * 8)
 		e->flags |= EVENT_STACK_COPY;
-		size += take_copy(s, nk + nu);
-		if (size > sizeof(*s))
-			size = sizeof(*s); /* never: tells the verifier */
-	}
-	if (bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, s, size)) {
-		add(n, EVENT_RING_FULL);
+	if (!queue_sample(ctx, q, s, size)) {
+		add(q, EVENT_RING_FULL);
 		return;
 	}
-	add(n, EVENT_SENT);
+	add(q, EVENT_SENT);
 	if (new_kernel)
 		remember(e->kstack);
 	if (new_user && !copy) /* else the recorder makes another stack of it */
 		remember(e->ustack);
 }
 
-/* Is this one to be taken?  NULL: no. */
-static __always_inline struct event_counters *start(void)
+static __always_inline void count_stray(void)
 {
 	ev_u32 zero = 0;
-	struct event_counters *n = bpf_map_lookup_elem(&counters, &zero);
-	ev_u64 id = bpf_get_current_pid_tgid();
+	struct event_counters *n = bpf_map_lookup_elem(&strays, &zero);
 
 	if (!n)
-		return NULL;
+		return;
+	n->v[EVENT_TAKEN]++;
+	n->v[EVENT_NO_SCRATCH]++;
+}
+
+/* Is this one to be taken?  NULL: no. */
+static __always_inline struct event_queue *start(void)
+{
+	struct event_queue *q = own_queue();
+	ev_u64 id = bpf_get_current_pid_tgid();
+
 	if (!(ev_u32)id) {
-		add(n, EVENT_IDLE);
+		if (q)
+			add(q, EVENT_IDLE);
 		return NULL;
 	}
 	if (config.scoped && !scope_has(id >> 32)) {
-		add(n, EVENT_FILTERED);
+		if (q)
+			add(q, EVENT_FILTERED);
 		return NULL;
 	}
-	add(n, EVENT_TAKEN);
-	return n;
+	if (q)
+		add(q, EVENT_TAKEN);
+	else
+		count_stray();
+	return q;
 }
 
-/* What every program begins with: NULL when there is nothing to take, or no place. */
-static __always_inline struct scratch *begin(struct event_counters **n, struct event_control **c)
+/* What every program begins with: NULL when there is nothing to take. */
+static __always_inline struct scratch *begin(struct event_queue **q, struct event_control **c)
 {
 	ev_u32 zero = 0;
-	struct scratch *s;
 
-	*n = start();
 	*c = bpf_map_lookup_elem(&control, &zero);
-	if (!*n || !*c)
+	*q = start();
+	if (!*c || !*q)
 		return NULL;
-	s = bpf_map_lookup_elem(&scratches, &zero);
-	if (!s)
-		add(*n, EVENT_NO_SCRATCH);
-	return s;
+	(*q)->at = room_of(*q) < (long long)sizeof(struct scratch) ? config.queue_last : (*q)->head & (config.queue_size - 1);
+	return own_scratch(*q);
 }
 
 #endif

@@ -16,9 +16,7 @@
 #include "core.h"
 #include "event.h"
 
-#define COPY_PIECE 1024
-#define COPY_SMALL_PIECE 32 /* the last page of a stack is rarely full */
-#define SCRATCH_COPY_WORDS ((sizeof(struct event_raw_copy) + EVENT_COPY_BYTES + COPY_PIECE) / 8)
+#define COPY_PAGE 4096 /* all of a page can be read, or nothing */
 #include "unwind_find.bpf.h"
 #include "unwind_step.h"
 
@@ -167,7 +165,8 @@ __noinline int walk_frames(void)
 {
 	ev_u32 zero = 0;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct event_queue *q = own_queue();
+	struct scratch *s = q ? own_scratch(q) : NULL;
 	struct unwind_recents *recent = bpf_map_lookup_elem(&recents, &zero);
 	int end = UNWIND_ENDED_BAD_RULE;
 
@@ -249,45 +248,61 @@ static __always_inline bool wants_copy(const struct scratch *s)
 	return w->copied < c->bytes;
 }
 
-/* A function of its own, so that what lies ahead of it is verified once. */
-__noinline int copy_stack(ev_u32 at)
+/* As much of the stack as there is, up to `max` bytes.  A frame that grows into a page
+ * that was never touched has its callers behind it: what cannot be read there becomes
+ * zeros. */
+static __always_inline void copy_pages(const struct walk *w, struct event_raw_copy *c, ev_u64 max)
 {
-	ev_u32 zero = 0, got = 0;
-	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
-	struct event_raw_copy *c;
-	ev_u8 *to;
+	ev_u64 sp = w->state.sp, piece = COPY_PAGE - (sp & (COPY_PAGE - 1)), got = 0;
+	ev_u8 *to = (void *)(c + 1);
 
-	if (!w || !s || at >= 2 * EVENT_MAX_FRAMES)
+	c->cut = 1;
+	for (int i = 0; i < EVENT_COPY_BYTES / COPY_PAGE && got + piece <= max; i++) {
+		if (bpf_probe_read_user(to + got, piece, (void *)(sp + got)) && i) {
+			c->cut = 0;
+			break;
+		}
+		got += piece;
+		piece = COPY_PAGE;
+	}
+	c->size = got;
+}
+
+/* A function of its own, so that what lies ahead of it is verified once. */
+__noinline int copy_stack(ev_u32 at, ev_u32 room)
+{
+	ev_u32 zero = 0;
+	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
+	struct unwind_copying *copying = bpf_map_lookup_elem(&unwind_copying, &zero);
+	struct event_queue *q = own_queue();
+	struct event_raw_copy *c;
+	ev_u64 place, words = (ev_u64)at * 8, max;
+
+	if (!w || !copying || !q)
 		return 0;
-	asm volatile("" : "+r"(at)); /* or the compiler drops the mask, and the verifier sees no limit */
-	c = (void *)&s->words[at & (2 * EVENT_MAX_FRAMES - 1)];
-	to = (void *)(c + 1);
+	place = q->at;
+	asm volatile("" : "+r"(place), "+r"(words)); /* or the compiler moves the checks, and the verifier sees no limit */
+	if (place >= config.queue_size || words > 2 * EVENT_MAX_FRAMES * 8)
+		return 0;
+	c = (void *)(q->bytes + place + sizeof(struct event_raw_sample) + words);
 	__builtin_memcpy(c->regs, w->state.regs, sizeof(w->state.regs));
 	c->regs[UNWIND_REG_FP] = w->state.fp;
 	c->regs[UNWIND_REG_SP] = w->state.sp;
 	c->regs[UNWIND_REG_RA] = w->state.ip;
-	c->pad = 0;
 	bpf_probe_read_user(c->below, sizeof(c->below), (void *)(w->state.sp - sizeof(c->below)));
-	for (int i = 0; i < EVENT_COPY_BYTES / COPY_PIECE; i++) {
-		if (bpf_probe_read_user(to + i * COPY_PIECE, COPY_PIECE, (void *)(w->state.sp + i * COPY_PIECE)))
-			break;
-		got += COPY_PIECE;
-	}
-	for (int i = 0; i < COPY_PIECE / COPY_SMALL_PIECE; i++) {
-		if (got > EVENT_COPY_BYTES - COPY_SMALL_PIECE ||
-		    bpf_probe_read_user(to + got, COPY_SMALL_PIECE, (void *)(w->state.sp + got)))
-			break;
-		got += COPY_SMALL_PIECE;
-	}
-	c->size = got;
-	w->copied += sizeof(*c) + got;
-	return sizeof(*c) + got;
+	max = copying->limit < room ? copying->limit : room;
+	copy_pages(w, c, max);
+	room = sizeof(*c) + (c->size + 7) / 8 * 8;
+	w->copied += room;
+	return room;
 }
 
-static __always_inline ev_u64 take_copy(struct scratch *s, ev_u64 at)
+static __always_inline ev_u64 take_copy(ev_u64 at, ev_u64 room)
 {
-	return copy_stack(at) & 0x3fff;
+	if ((long long)room < (long long)sizeof(struct event_raw_copy))
+		return 0;
+	room -= sizeof(struct event_raw_copy);
+	return copy_stack(at, room > EVENT_COPY_BYTES ? EVENT_COPY_BYTES : room);
 }
 
 #endif

@@ -206,11 +206,13 @@ struct unwind_config {
 };
 #define UNWIND_NUDGE_NS 1000000ULL
 /* Copies of stacks: a CPU may send `bytes` of them between two times that user space
- * emptied the rings, so that samples always have the rest. */
+ * emptied the queues, so that samples always have the rest; and `limit` of one stack. */
 struct unwind_copying {
 	ev_u32 turn;   /* counts those times */
 	ev_u32 bytes;
+	ev_u32 limit, pad;
 };
+#define UNWIND_COPY_FIRST 16384 /* limit, until a walk needs more */
 
 /* As enum fold_stack_end of the file; 0: go on. */
 enum unwind_end {

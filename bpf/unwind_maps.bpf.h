@@ -93,7 +93,7 @@ struct walk {
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
 	ev_u32 gone;     /* the task is ending: its memory is not there any more */
 	ev_u32 exec;     /* enum exec */
-	ev_u32 turn, copied; /* bytes sent since the rings were emptied the last time */
+	ev_u32 turn, copied; /* bytes sent since the queues were emptied the last time */
 	ev_u32 oldest;   /* of `mappings` */
 	ev_u32 pad;
 	ev_u64 window;   /* address of the piece of the stack that is here */

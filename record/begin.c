@@ -166,7 +166,7 @@ static int open_unwinder(struct recorder *r)
 	const struct options *o = r->options;
 	struct unwinder_options options = {
 		.max_bytes = o->max_memory / TABLES_SHARE,
-		.copy_bytes = (uint32_t)(probe_rings(r->probe)->bytes / 2), /* the other half is for samples */
+		.copy_bytes = (uint32_t)(probe_queues(r->probe)->size / 2), /* the other half is for samples */
 		.scoped = o->command || o->pids.n,
 	};
 	int err = unwinder_new(&r->unwinder, probe_walker(r->probe), &options);
@@ -232,7 +232,7 @@ static int open_probe(struct recorder *r)
 	r->probe_options.command = r->command.pid;
 	if (load_probe(r) || check_cpus(r))
 		return -1;
-	if (drain_init(&r->drain, probe_rings(r->probe), r->probe_options.max_frames, give_event, r)) {
+	if (drain_init(&r->drain, probe_rings(r->probe), probe_queues(r->probe), r->probe_options.max_frames, give_event, r)) {
 		log_error("out of memory");
 		return -1;
 	}
@@ -240,7 +240,7 @@ static int open_probe(struct recorder *r)
 		say_how(r);
 	if (r->options->aggregate)
 		log_detail("tables of %zu entries", probe_table_size(r->probe));
-	log_detail("rings of %zu KiB on %zu CPUs%s", probe_rings(r->probe)->bytes >> 10, probe_cpus(r->probe)->n,
+	log_detail("rings of %zu KiB on %zu CPUs%s", probe_ring_bytes(r->probe) >> 10, probe_cpus(r->probe)->n,
 		   probe_rings(r->probe)->build_ids ? ", build-ids read by the kernel" : "");
 	return 0;
 }

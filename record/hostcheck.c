@@ -136,9 +136,9 @@ static const char *explain_load(const struct host *host, int err)
 	if (refused(err))
 		return "a security policy refuses BPF programs (seccomp, SELinux, container): run outside of it";
 	if (err == ENOMEM || err == E2BIG)
-		return "the kernel has no memory for the tables: a smaller --test-table-size or fewer CPUs may fit";
+		return "the kernel has no memory for the tables: a smaller --ring-size fits";
 	if (err == EINVAL)
-		return "this kernel does not know something the programs need (5.3 or later is expected); -v shows its words";
+		return "this kernel does not know something the programs need (5.8 or later is expected); -v shows its words";
 	return "-v shows the kernel's words";
 }
 

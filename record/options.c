@@ -55,7 +55,7 @@ static const struct row rows[] = {
 	{ 0, "no-kernel-symbols", NULL, "do not name kernel functions here", FLAG, AT(no_kernel_symbols), 0, 0, false },
 	{ 0, "note", "TEXT", "a text for whoever reads the recording", TEXT, AT(note), 0, 0, false },
 	{ 0, "label", "KEY=VALUE", "what to call the recording, such as host=web1; may be given again", LABEL, AT(labels), 0, 0, false },
-	{ 0, "ring-size", "KIB", "kernel memory for each CPU's ring (by frequency, 512 to 8192)", NUMBER, AT(ring_kib), 64, 1 << 20, false },
+	{ 0, "ring-size", "KIB", "kernel memory for each CPU's samples, and for what tells of processes (by frequency, 256 to 8192; 512)", NUMBER, AT(ring_kib), 64, 1 << 20, false },
 	{ 0, "max-memory", "SIZE", "for rings, known stacks and unwind tables together, such as 64M; about 40M more are needed anyway", SIZE, AT(max_memory), 4, 0, false },
 	{ 0, "check", NULL, "say what works on this host, what does not, and what would change it", FLAG, AT(check), 0, 0, false },
 	{ 'q', "quiet", NULL, "only errors and warnings", FLAG, AT(quiet), 0, 0, false },

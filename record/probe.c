@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads the sampling program, sizes its maps, opens rings and sampling events and
- * keeps them together.
+ * Loads the sampling program, sizes its maps, opens rings, queues and sampling events
+ * and keeps them together.
  */
 #include "probe.h"
 #include "attach.h"
@@ -27,12 +27,13 @@
 #define SENT_SLOTS 65536
 #define MIN_TABLE 2048
 #define MAX_TABLE 16384
-#define MIN_RING (512u << 10) /* with its header page just what an ordinary user may lock */
-#define MAX_RING (8u << 20)
-#define SMALLEST_RING (64u << 10) /* a record must fit in well */
+#define RING (512u << 10) /* with its header page just what an ordinary user may lock */
+#define MIN_QUEUE (256u << 10)
+#define MAX_QUEUE (8u << 20)
+#define SMALLEST (64u << 10) /* a record must fit in well */
 /* A second of room for samples with their stacks, and for the copies of stack memory
  * that walks through unknown code bring. */
-#define RING_BYTES_PER_SAMPLE 2048
+#define QUEUE_BYTES_PER_SAMPLE 2048
 
 struct probe {
 	struct probe_options options;
@@ -43,12 +44,13 @@ struct probe {
 	struct bpf_program *program;
 	struct numbers cpus;
 	struct rings rings;
+	struct queues queues;
 	struct attach attach;
 	bool on_exec;         /* the events enable themselves */
 	struct event_control control;
 	size_t table_size;
 	size_t possible;     /* CPUs that per-CPU maps have values for */
-	int control_fd, counters_fd;
+	int control_fd, strays_fd;
 	int counts_fd[2];
 };
 
@@ -92,6 +94,8 @@ static int set_config(struct probe *p, size_t sent_slots)
 		.counting = p->options.aggregate,
 		.pid_ns_dev = p->options.pid_ns_dev,
 		.pid_ns_ino = p->options.pid_ns_ino,
+		.queue_size = p->queues.size,
+		.queue_last = p->queues.size + p->queues.margin,
 	};
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, ".rodata");
 
@@ -124,6 +128,8 @@ static int size_maps(struct probe *p)
 		p->table_size = clamp(power_of_two(p->options.frequency * p->cpus.n), MIN_TABLE, MAX_TABLE);
 	if (!err)
 		err = size_map(p, "sent", sent);
+	if (!err)
+		err = queues_prepare(&p->queues, p->object, p->possible);
 	if (!err && p->scope.words)
 		err = bpf_map__reuse_fd(bpf_object__find_map_by_name(p->object, "scope"), p->scope.map_fd);
 	return err ? err : size_counts(p);
@@ -194,6 +200,25 @@ static int load_walker(struct probe *p)
 	return err;
 }
 
+/* What all of them may take leaves room for one of this size, and `more` with it. */
+static size_t ring_share(const struct probe *p, size_t bytes, size_t more)
+{
+	size_t share = p->options.all_rings / p->cpus.n / 2; /* a ring and a queue */
+
+	while (p->options.all_rings && bytes > SMALLEST && bytes + more > share)
+		bytes /= 2;
+	return bytes;
+}
+
+static int make_queues(struct probe *p)
+{
+	size_t bytes = p->options.ring_bytes, more = 2 * EVENT_SAMPLE_MAX + (p->options.unwind ? EVENT_COPY_MAX : 0);
+
+	if (!bytes)
+		bytes = clamp((size_t)p->options.frequency * QUEUE_BYTES_PER_SAMPLE, MIN_QUEUE, MAX_QUEUE);
+	return queues_make(&p->queues, p->cpus.v, p->cpus.n, ring_share(p, power_of_two(bytes), more), SMALLEST, p->options.unwind);
+}
+
 static int load(struct probe *p)
 {
 	int err;
@@ -201,11 +226,15 @@ static int load(struct probe *p)
 	libbpf_set_print(say);
 	if (p->options.scoped)
 		p->scope_fault = -scope_open(&p->scope, (uint32_t)p->options.command);
-	err = p->options.unwind ? load_walker(p) : load_sample(p);
+	err = make_queues(p);
+	if (!err)
+		err = p->options.unwind ? load_walker(p) : load_sample(p);
+	if (!err)
+		err = queues_give(&p->queues, p->object);
 	if (err)
 		return err;
 	p->control_fd = map_fd(p, "control");
-	p->counters_fd = map_fd(p, "counters");
+	p->strays_fd = map_fd(p, "strays");
 	p->counts_fd[0] = map_fd(p, "counts0");
 	p->counts_fd[1] = map_fd(p, "counts1");
 	p->attach.program = bpf_program__fd(p->program);
@@ -214,26 +243,11 @@ static int load(struct probe *p)
 	return set_control(p);
 }
 
-/* What all of them may take leaves room for one of this size. */
-static size_t ring_share(const struct probe *p, size_t bytes)
-{
-	while (p->options.all_rings && bytes > SMALLEST_RING && bytes > p->options.all_rings / p->cpus.n)
-		bytes /= 2;
-	return bytes;
-}
-
 static int open_rings(struct probe *p)
 {
-	size_t bytes = p->options.ring_bytes;
-	int err;
+	size_t bytes = ring_share(p, p->options.ring_bytes ? power_of_two(p->options.ring_bytes) : RING, 0);
 
-	if (bytes)
-		return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, ring_share(p, power_of_two(bytes)));
-	bytes = ring_share(p, clamp(power_of_two((size_t)p->options.frequency * RING_BYTES_PER_SAMPLE), MIN_RING, MAX_RING));
-	/* who may not lock that much gets what everybody may */
-	while ((err = rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, bytes)) == -EPERM && bytes > MIN_RING)
-		bytes /= 2;
-	return err;
+	return rings_open(&p->rings, map_fd(p, "events"), p->cpus.v, p->cpus.n, bytes);
 }
 
 int probe_new(struct probe **out, const struct probe_options *options, struct probe_fault *fault)
@@ -265,6 +279,7 @@ void probe_free(struct probe *p)
 		return;
 	attach_release(&p->attach);
 	rings_close(&p->rings);
+	queues_release(&p->queues);
 	if (!p->options.unwind)
 		bpf_object__close(p->object);
 	walker_release(&p->walker);
@@ -402,11 +417,27 @@ size_t probe_counters_n(const struct probe *p)
 	return p->possible;
 }
 
+const struct queues *probe_queues(const struct probe *p)
+{
+	return &p->queues;
+}
+
+size_t probe_ring_bytes(const struct probe *p)
+{
+	return p->rings.bytes + queues_bytes(&p->queues);
+}
+
+/* Of a CPU without a queue there are the strays. */
 int probe_counters(struct probe *p, struct event_counters *out)
 {
 	uint32_t zero = 0;
 
-	return bpf_map_lookup_elem(p->counters_fd, &zero, out) ? -errno : 0;
+	if (bpf_map_lookup_elem(p->strays_fd, &zero, out))
+		return -errno;
+	for (size_t i = 0; i < p->queues.n; i++)
+		if (p->queues.v[i].cpu < p->possible)
+			memcpy(&out[p->queues.v[i].cpu], &p->queues.v[i].shared->counters, sizeof(*out));
+	return 0;
 }
 
 int probe_forget_sent(struct probe *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The part of the recorder that is in the kernel: programs, maps, rings and the
+ * The part of the recorder that is in the kernel: programs, maps, rings, queues and the
  * sampling events.  Opens, steers and closes it; reads none of its events.
  */
 #ifndef FOLD_RECORD_PROBE_H
@@ -12,6 +12,7 @@
 
 #include "../bpf/event.h"
 #include "hostcheck.h"
+#include "queue.h"
 #include "ring.h"
 #include "target.h"
 
@@ -29,8 +30,8 @@ struct probe_options {
 	uint64_t pid_ns_dev; /* the pid namespace that we are in... */
 	uint32_t pid_ns_ino; /* ...0: the first one */
 	size_t table_size;   /* entries of every table; 0: by frequency and CPUs */
-	size_t ring_bytes;   /* 0: by frequency */
-	size_t all_rings;    /* at most this for all of them, 0: no limit */
+	size_t ring_bytes;   /* of a ring, and of a queue; 0: by frequency */
+	size_t all_rings;    /* at most this for all of both, 0: no limit */
 };
 
 /* What failed, for host_explain(). */
@@ -68,6 +69,8 @@ void probe_disable(struct probe *p); /* no program runs any more on return */
 struct bpf_object *probe_walker(const struct probe *p);
 
 const struct rings *probe_rings(const struct probe *p);
+const struct queues *probe_queues(const struct probe *p);
+size_t probe_ring_bytes(const struct probe *p); /* kernel memory of a CPU's ring and queue */
 const struct numbers *probe_cpus(const struct probe *p); /* that have a ring */
 
 /* Counters by CPU number; probe_counters_n() of them. */

@@ -102,16 +102,17 @@ static void set_stack(struct event_stack *stack, uint64_t id, int32_t err, uint3
 	stack->n = n;
 }
 
-static const struct event_raw_copy *take_copy(struct cursor *c, struct record_frames *frames)
+static void set_sample(struct event *event, const struct event_raw_sample *raw, const uint64_t *words, uint32_t max_frames)
 {
-	take(c, &frames->copy, sizeof(frames->copy));
-	if (frames->copy.size > sizeof(frames->stack))
-		c->bad = true;
-	else
-		take(c, frames->stack, frames->copy.size);
-	return &frames->copy;
+	event->kind = EVENT_SAMPLE;
+	event->sample.ip = raw->ip;
+	event->sample.flags = raw->flags;
+	event->sample.event = raw->event;
+	set_stack(&event->sample.kernel, raw->kstack, raw->kerr, 0, words, raw->nkstack, max_frames);
+	set_stack(&event->sample.user, raw->ustack, raw->uerr, raw->user_end, words + raw->nkstack, raw->nustack, max_frames);
 }
 
+/* A sample that came through perf's ring brings no copy. */
 static void decode_sample(struct cursor *c, uint32_t max_frames, struct record_frames *frames, struct event *event)
 {
 	struct event_raw_sample raw;
@@ -129,17 +130,34 @@ static void decode_sample(struct cursor *c, uint32_t max_frames, struct record_f
 		event->tid = raw.tid;
 	}
 	n = (size_t)raw.nkstack + raw.nustack;
-	if (c->bad || raw.kind != EVENT_RAW_SAMPLE || n > sizeof(frames->v) / sizeof(frames->v[0])) {
+	if (c->bad || raw.kind != EVENT_RAW_SAMPLE || raw.flags & EVENT_STACK_COPY || n > sizeof(frames->v) / sizeof(frames->v[0])) {
 		c->bad = true;
 		return;
 	}
 	take(c, frames->v, n * sizeof(frames->v[0]));
-	event->sample.copy = raw.flags & EVENT_STACK_COPY ? take_copy(c, frames) : NULL;
-	event->sample.ip = raw.ip;
-	event->sample.flags = raw.flags;
-	event->sample.event = raw.event;
-	set_stack(&event->sample.kernel, raw.kstack, raw.kerr, 0, frames->v, raw.nkstack, max_frames);
-	set_stack(&event->sample.user, raw.ustack, raw.uerr, raw.user_end, frames->v + raw.nkstack, raw.nustack, max_frames);
+	set_sample(event, &raw, frames->v, max_frames);
+}
+
+enum record_result record_sample(const struct event_raw_sample *raw, uint32_t max_frames, struct event *event)
+{
+	const uint64_t *words = (const uint64_t *)(raw + 1);
+	size_t n = (size_t)raw->nkstack + raw->nustack, left = raw->size - sizeof(*raw);
+	const struct event_raw_copy *copy = (const struct event_raw_copy *)(words + n);
+
+	memset(event, 0, sizeof(*event));
+	if (raw->kind != EVENT_RAW_SAMPLE || n * sizeof(*words) > left)
+		return RECORD_MALFORMED;
+	left -= n * sizeof(*words);
+	if (raw->flags & EVENT_STACK_COPY) {
+		if (left < sizeof(*copy) || copy->size > left - sizeof(*copy))
+			return RECORD_MALFORMED;
+		event->sample.copy = copy;
+	}
+	event->pid = raw->pid;
+	event->tid = raw->tid;
+	event->time = raw->time;
+	set_sample(event, raw, words, max_frames);
+	return RECORD_EVENT;
 }
 
 /* ---- mappings, processes, kernel text */

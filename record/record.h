@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One record as the kernel writes it into a ring (perf_event_open(2)), as an
- * event.  Believes no length in it.  Knows no ring.
+ * One record as the kernel writes it into a ring (perf_event_open(2)), or a program
+ * into its queue, as an event.  Believes no length in it.  Knows no ring.
  */
 #ifndef FOLD_RECORD_RECORD_H
 #define FOLD_RECORD_RECORD_H
@@ -40,8 +40,6 @@ bool record_name_ends(uint64_t word);
 /* In a ring, frames begin 4 bytes off their alignment: a place to put them. */
 struct record_frames {
 	uint64_t v[2 * EVENT_MAX_FRAMES];
-	struct event_raw_copy copy;
-	uint8_t stack[EVENT_COPY_BYTES]; /* right behind `copy` */
 };
 
 /*
@@ -50,5 +48,9 @@ struct record_frames {
  * `max_frames` words were cut there.
  */
 enum record_result record_decode(const struct perf_event_header *header, uint32_t max_frames, struct record_frames *frames, struct event *event);
+
+/* The same for the raw->size >= sizeof(*raw) bytes of a queue; all that the event
+ * points at lies there. */
+enum record_result record_sample(const struct event_raw_sample *raw, uint32_t max_frames, struct event *event);
 
 #endif

@@ -151,13 +151,14 @@ static void look_around(struct recorder *r)
 		r->reason = FOLD_REASON_TARGETS;
 }
 
-/* Until a ring is half full (*filled), a signal comes, or it is time.  The walker does
+/* Until a ring or a queue is half full (*filled), a signal comes, or it is time.  The walker does
  * not wait that long.  0, or -1. */
 static int wait_for_work(struct recorder *r, bool *filled)
 {
 	struct pollfd fds[] = {
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = rings_fd(probe_rings(r->probe)), .events = POLLIN },
+		{ .fd = queues_fd(probe_queues(r->probe)), .events = POLLIN },
 		{ .fd = r->unwinder ? unwinder_fd(r->unwinder) : -1, .events = POLLIN },
 	};
 	uint64_t now = clock_now(), until = now + (r->options->aggregate ? RECORDER_FLUSH_NS : PASS_NS);
@@ -165,14 +166,16 @@ static int wait_for_work(struct recorder *r, bool *filled)
 	if (r->deadline < until)
 		until = r->deadline;
 	do {
-		poll(fds, 3, now < until ? (int)((until - now + NS_PER_MS - 1) / NS_PER_MS) : 0);
-		if (fds[2].revents && supply(r, 0))
+		poll(fds, 4, now < until ? (int)((until - now + NS_PER_MS - 1) / NS_PER_MS) : 0);
+		if (fds[3].revents && supply(r, 0))
 			return -1;
 		now = clock_now();
-	} while (!fds[0].revents && !fds[1].revents && now < until);
-	*filled = fds[1].revents;
+	} while (!fds[0].revents && !fds[1].revents && !fds[2].revents && now < until);
+	*filled = fds[1].revents || fds[2].revents;
 	if (fds[1].revents)
 		rings_awake(probe_rings(r->probe));
+	if (fds[2].revents)
+		queues_awake(probe_queues(r->probe));
 	return 0;
 }
 

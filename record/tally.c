@@ -12,18 +12,19 @@ struct sums {
 };
 
 /* What is known of one CPU; adds to `sums`. */
-static void report_cpu(struct session *session, uint32_t cpu, const struct event_counters *counters, const struct drain_ring *ring, struct sums *sums)
+static void report_cpu(struct session *session, uint32_t cpu, const struct event_counters *counters, const struct drain *drain, struct sums *sums)
 {
 	const uint64_t *v = counters->v;
-	uint64_t malformed = ring ? ring->malformed : 0;
+	uint64_t samples, malformed;
 
+	drain_count(drain, cpu, &samples, &malformed);
 	session_account(session, 0, cpu, FOLD_LOST_RING, v[EVENT_RING_FULL]);
 	session_account(session, 0, cpu, FOLD_LOST_RECORDER, v[EVENT_NO_SCRATCH]);
 	session_account(session, 0, cpu, FOLD_LOST_MALFORMED, malformed);
 	session_account(session, 0, cpu, FOLD_NOTE_IDLE, v[EVENT_IDLE]);
 	session_account(session, 0, cpu, FOLD_NOTE_FILTERED, v[EVENT_FILTERED]);
 	sums->taken += v[EVENT_TAKEN];
-	sums->arrived += v[EVENT_RING_FULL] + v[EVENT_NO_SCRATCH] + malformed + (ring ? ring->samples : 0);
+	sums->arrived += v[EVENT_RING_FULL] + v[EVENT_NO_SCRATCH] + malformed + samples;
 }
 
 static void report_sums(struct session *session, uint32_t cpu, const struct sums *sums, bool final)
@@ -31,14 +32,6 @@ static void report_sums(struct session *session, uint32_t cpu, const struct sums
 	session_account(session, 0, cpu, FOLD_TAKEN, final ? sums->taken : sums->arrived);
 	if (final && sums->taken > sums->arrived)
 		session_account(session, 0, cpu, FOLD_LOST_KERNEL, sums->taken - sums->arrived);
-}
-
-static const struct drain_ring *ring_of(const struct drain *drain, uint32_t cpu)
-{
-	for (size_t i = 0; i < drain->rings->n; i++)
-		if (drain->rings->v[i].cpu == cpu)
-			return &drain->v[i];
-	return NULL;
 }
 
 int tally_report(struct session *session, struct probe *probe, const struct drain *drain, const struct aggregate *aggregate, bool final)
@@ -51,7 +44,7 @@ int tally_report(struct session *session, struct probe *probe, const struct drai
 	if (err)
 		log_error("cannot read the counters of the BPF programs");
 	for (uint32_t cpu = 0; !err && cpu < n; cpu++) {
-		report_cpu(session, cpu, &counters[cpu], ring_of(drain, cpu), &sums);
+		report_cpu(session, cpu, &counters[cpu], drain, &sums);
 		if (aggregate)
 			continue;
 		report_sums(session, cpu, &sums, final);

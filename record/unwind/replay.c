@@ -27,7 +27,7 @@ static long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 ad
 	ev_u64 at = address - copy->regs[UNWIND_REG_SP] + sizeof(copy->below), all = copy->size + sizeof(copy->below);
 
 	if (at > all || size > all - at) {
-		walk_of(u)->beyond = address >= copy->regs[UNWIND_REG_SP] && copy->size == EVENT_COPY_BYTES;
+		walk_of(u)->beyond = address >= copy->regs[UNWIND_REG_SP] && copy->cut;
 		return -1;
 	}
 	memcpy(to, (const uint8_t *)copy + offsetof(struct event_raw_copy, below) + at, size);
@@ -91,6 +91,7 @@ void replay_walk(struct replay *r, const struct mapset *maps, const struct event
 	w.state.exact = 1;
 	r->n = 0;
 	r->end = UNWIND_GO_ON;
+	r->cut = false;
 	while (!r->end) {
 		if (r->n == max) {
 			r->end = FOLD_STACK_END_DEPTH;
@@ -101,6 +102,7 @@ void replay_walk(struct replay *r, const struct mapset *maps, const struct event
 			r->words[r->n++] = EVENT_WORD_EXACT;
 		r->end = unwind_step(&w.state);
 	}
-	if (r->end == FOLD_STACK_END_UNREADABLE && w.beyond)
+	r->cut = r->end == FOLD_STACK_END_UNREADABLE && w.beyond;
+	if (r->cut)
 		r->end = FOLD_STACK_END_DEPTH;
 }

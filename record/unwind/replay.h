@@ -14,6 +14,7 @@ struct replay {
 	const struct objects *objects;
 	uint64_t words[EVENT_MAX_FRAMES];
 	uint32_t n, end;      /* enum fold_stack_end */
+	bool cut;             /* it went on where nothing was copied */
 };
 
 /* Walk `copy` in the mappings `maps`, at most `max` words into r->words. */

@@ -89,8 +89,10 @@ static int begin(struct unwinder *u, struct bpf_object *object, const struct unw
 	err = builder_open(&u->builder);
 	if (!err)
 		err = store_open(&u->store, object);
-	if (!err)
+	if (!err) {
 		u->store.copying->bytes = options->copy_bytes;
+		u->store.copying->limit = UNWIND_COPY_FIRST;
+	}
 	if (!err && tables_init(&u->tables, &u->store, options->max_bytes ? options->max_bytes : DEFAULT_BYTES))
 		err = -ENOMEM;
 	return err ? err : watch_all(u, object);
@@ -316,6 +318,16 @@ static bool is_early(const struct unwinder *u, const struct unwind_task *t, uint
 	return m && !mapping_translate(&u->objects, m, &unused);
 }
 
+/* A walk went on behind what was copied: there are programs with deep frames. */
+static void copy_more(struct unwinder *u, const struct event_raw_copy *copy)
+{
+	struct unwind_copying *c = u->store.copying;
+
+	if (copy->size + UNWIND_COPY_FIRST < c->limit) /* the queue had no room for more */
+		return;
+	c->limit = c->limit * 2 < EVENT_COPY_BYTES ? c->limit * 2 : EVENT_COPY_BYTES;
+}
+
 /* Walk again what was not known in the kernel.  Only a better end counts. */
 static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint32_t max)
 {
@@ -327,6 +339,8 @@ static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint3
 	if (!t)
 		return;
 	replay_walk(r, t->maps, e->sample.copy, max);
+	if (r->cut)
+		copy_more(u, e->sample.copy);
 	u->early += r->end == FOLD_STACK_END_UNMAPPED && is_early(u, t, r->words[r->n - 1]);
 	if (r->end != FOLD_STACK_END_ROOT && r->end != FOLD_STACK_END_FP_ROOT && r->n <= s->n)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rings made by hand: merging by time, what is too young, records that wrap,
- * records that lie about their lengths.
+ * Rings and queues made by hand: merging by time, what is too young, records that
+ * wrap, records that lie about their lengths.
  */
 #include "../../record/drain.h"
 #include "test.h"
@@ -10,6 +10,8 @@
 
 #define RING_BYTES 4096
 #define MAX_EVENTS 256
+#define QUEUE_BYTES 1024
+#define QUEUE_MARGIN 2048
 
 struct fake {
 	struct perf_event_mmap_page page;
@@ -20,10 +22,17 @@ struct got {
 	uint64_t words[MAX_EVENTS][8];
 	size_t n;
 };
+struct fake_queue {
+	struct event_queue shared;
+	uint64_t data[(QUEUE_BYTES + QUEUE_MARGIN) / 8]; /* shared.bytes */
+};
 struct bench {
 	struct fake fakes[2];
 	struct ring v[2];
 	struct rings rings;
+	struct fake_queue fake_queues[2];
+	struct queue qv[2];
+	struct queues queues;
 	struct drain drain;
 	struct got got;
 };
@@ -47,10 +56,14 @@ static struct bench *begin(uint64_t at)
 	for (uint32_t i = 0; i < 2; i++) {
 		b->fakes[i].page.data_head = b->fakes[i].page.data_tail = at;
 		b->v[i] = (struct ring){ .page = &b->fakes[i].page, .data = (uint8_t *)b->fakes[i].data, .size = RING_BYTES, .cpu = 10 + i };
+		b->fake_queues[i].shared.head = b->fake_queues[i].shared.tail = at;
+		b->qv[i] = (struct queue){ .shared = &b->fake_queues[i].shared, .size = QUEUE_BYTES, .margin = QUEUE_MARGIN, .cpu = 10 + i };
 	}
 	b->rings = (struct rings){ .v = b->v, .n = 2 };
-	CHECK(!drain_init(&b->drain, &b->rings, 127, keep, &b->got));
-	b->drain.v[0].tail = b->drain.v[1].tail = at;
+	b->queues = (struct queues){ .v = b->qv, .n = 2, .size = QUEUE_BYTES, .margin = QUEUE_MARGIN };
+	CHECK(!drain_init(&b->drain, &b->rings, &b->queues, 127, keep, &b->got));
+	for (uint32_t i = 0; i < 4; i++)
+		b->drain.v[i].tail = at;
 	return b;
 }
 
@@ -122,6 +135,26 @@ static void push_sample(struct bench *b, int ring, uint64_t time, uint16_t claim
 	r.raw = (struct event_raw_sample){ .kind = EVENT_RAW_SAMPLE, .flags = EVENT_USER_MODE | EVENT_USTACK_INLINE, .nustack = claim, .ustack = 99, .ip = 0x1000 };
 	memcpy(r.words, words, 8u * n);
 	push(b, ring, &r, size);
+}
+
+/* What a program does: user words, and a copy of `copied` bytes, if any. */
+static struct event_raw_sample *queue_sample(struct bench *b, int queue, uint64_t time, uint16_t n, const uint64_t *words, uint32_t copied)
+{
+	struct event_queue *q = b->qv[queue].shared;
+	struct event_raw_sample *raw = (void *)(q->bytes + q->head % QUEUE_BYTES);
+
+	*raw = (struct event_raw_sample){ .kind = EVENT_RAW_SAMPLE, .flags = EVENT_USER_MODE | EVENT_USTACK_INLINE, .nustack = n, .ustack = 99, .ip = 0x1000,
+					  .pid = 7, .tid = 8, .time = time, .size = (uint32_t)sizeof(*raw) + 8u * n };
+	memcpy(raw + 1, words, 8u * n);
+	if (copied) {
+		struct event_raw_copy *copy = (void *)((uint8_t *)raw + raw->size);
+
+		raw->flags |= EVENT_STACK_COPY;
+		raw->size += (uint32_t)sizeof(*copy) + (copied + 7) / 8 * 8;
+		*copy = (struct event_raw_copy){ .size = copied };
+	}
+	q->head = event_queue_next(q->head, raw->size, QUEUE_BYTES);
+	return raw;
 }
 
 TEST(merges_by_time)
@@ -330,6 +363,114 @@ TEST(finds_who_made_a_thread)
 	CHECK_EQ(drain_until(&b->drain, DRAIN_ALL, NULL, 0), 0);
 	CHECK_EQ(b->got.n, 3);
 	CHECK_EQ(b->got.v[1].fork.ptid, 70);
+	end(b);
+}
+
+TEST(samples_of_queues_among_records_of_rings)
+{
+	uint64_t words[8] = { 0x1000, 0x2000, 0x3000 };
+	struct bench *b = begin(0);
+
+	queue_sample(b, 0, 30, 3, words, 0);
+	queue_sample(b, 0, 50, 0, words, 0);
+	push_comm(b, 0, 30, 1); /* of equal times the record comes first: it may tell of a mapping */
+	push_comm(b, 1, 40, 2);
+	queue_sample(b, 1, 20, 1, words, 0);
+	CHECK_EQ(drain_until(&b->drain, 45, NULL, 0), 0);
+	CHECK_EQ(b->got.n, 4);
+	CHECK_EQ(b->got.v[0].kind, EVENT_SAMPLE);
+	CHECK_EQ(b->got.v[0].cpu, 11);
+	CHECK_EQ(b->got.v[1].kind, EVENT_COMM);
+	CHECK_EQ(b->got.v[2].kind, EVENT_SAMPLE);
+	CHECK_EQ(b->got.v[2].pid, 7);
+	CHECK_EQ(b->got.v[2].tid, 8);
+	CHECK_EQ(b->got.v[2].time, 30);
+	CHECK_EQ(b->got.v[2].sample.user.n, 3);
+	CHECK(!memcmp(b->got.words[2], words, 24));
+	CHECK_EQ(b->got.v[3].kind, EVENT_COMM);
+	CHECK_EQ(b->qv[0].shared->tail, sizeof(struct event_raw_sample) + 24);
+	CHECK_EQ(drain_until(&b->drain, DRAIN_ALL, NULL, 0), 0);
+	CHECK_EQ(b->got.n, 5);
+	CHECK_EQ(b->qv[0].shared->tail, b->qv[0].shared->head);
+	end(b);
+}
+
+/* The last of a round reaches behind it, and the next one begins the next round. */
+TEST(rounds_of_a_queue)
+{
+	uint64_t words[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct bench *b = begin(0);
+	size_t i = 0;
+
+	while (b->qv[0].shared->head < 5 * QUEUE_BYTES) {
+		uint64_t place = b->qv[0].shared->head % QUEUE_BYTES;
+		uint16_t n = (uint16_t)(i % 9);
+
+		queue_sample(b, 0, 10 + i, n, words, i % 13 == 5 ? 1000 : 0);
+		CHECK(b->qv[0].shared->head % QUEUE_BYTES == 0 || b->qv[0].shared->head % QUEUE_BYTES > place);
+		b->got.n = 0;
+		CHECK_EQ(drain_until(&b->drain, DRAIN_ALL, NULL, 0), 0);
+		CHECK_EQ(b->got.n, 1);
+		CHECK_EQ(b->got.v[0].time, 10 + i);
+		CHECK_EQ(b->got.v[0].sample.user.n, n);
+		CHECK(!n || !memcmp(b->got.words[0], words, 8u * n));
+		CHECK_EQ(b->got.v[0].sample.copy ? b->got.v[0].sample.copy->size : 0, i % 13 == 5 ? 1000 : 0);
+		i++;
+	}
+	CHECK_EQ(b->drain.v[2].samples, i);
+	CHECK_EQ(b->drain.v[2].malformed, 0);
+	end(b);
+}
+
+static void lie_about_size(struct event_raw_sample *raw, int how)
+{
+	static const uint32_t sizes[] = { 0, 8, 63, 76, 4096, UINT32_MAX - 7 };
+
+	raw->size = sizes[how];
+}
+
+TEST(sizes_of_queued_samples_that_make_no_sense)
+{
+	uint64_t words[8] = { 1, 2, 3 };
+
+	for (int how = 0; how < 6; how++) {
+		struct bench *b = begin(QUEUE_BYTES - 128);
+
+		lie_about_size(queue_sample(b, 0, 10, 3, words, 0), how);
+		queue_sample(b, 1, 11, 3, words, 0);
+		CHECK_EQ(drain_until(&b->drain, DRAIN_ALL, NULL, 0), 0);
+		CHECK_EQ(b->got.n, 1);
+		CHECK_EQ(b->drain.v[2].malformed, 1);
+		CHECK_EQ(b->qv[0].shared->tail, b->qv[0].shared->head);
+		queue_sample(b, 0, 12, 3, words, 0);
+		CHECK_EQ(drain_until(&b->drain, DRAIN_ALL, NULL, 0), 0);
+		CHECK_EQ(b->got.n, 2);
+		end(b);
+	}
+}
+
+TEST(queued_samples_that_lie)
+{
+	uint64_t words[8] = { 1, 2, 3 }, samples, malformed;
+	struct bench *b = begin(0);
+	struct event_raw_sample *raw;
+
+	queue_sample(b, 0, 10, 3, words, 0)->nustack = 4;
+	queue_sample(b, 0, 11, 3, words, 0)->nkstack = UINT16_MAX;
+	queue_sample(b, 0, 12, 3, words, 0)->kind = 2;
+	queue_sample(b, 0, 13, 3, words, 0)->flags |= EVENT_STACK_COPY; /* there is none */
+	raw = queue_sample(b, 1, 14, 1, words, 100);
+	((struct event_raw_copy *)((uint64_t *)(raw + 1) + 1))->size = 105;
+	queue_sample(b, 1, 15, 3, words, 0);
+	CHECK_EQ(drain_until(&b->drain, DRAIN_ALL, NULL, 0), 0);
+	CHECK_EQ(b->got.n, 1);
+	CHECK_EQ(b->got.v[0].time, 15);
+	drain_count(&b->drain, 10, &samples, &malformed);
+	CHECK_EQ(samples, 0);
+	CHECK_EQ(malformed, 4);
+	drain_count(&b->drain, 11, &samples, &malformed);
+	CHECK_EQ(samples, 1);
+	CHECK_EQ(malformed, 1);
 	end(b);
 }
 

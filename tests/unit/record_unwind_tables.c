@@ -606,7 +606,7 @@ TEST(a_zero_is_no_root_without_evidence)
 TEST(a_stack_that_was_cut_is_said_to_be)
 {
 	static struct replay r;
-	static struct copy c = { .head = { .size = sizeof(c.stack) } };
+	static struct copy c = { .head = { .size = 14336, .cut = 1 } };
 	uint32_t id;
 
 	begin(1 << 20);
@@ -621,9 +621,11 @@ TEST(a_stack_that_was_cut_is_said_to_be)
 	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 1024);
 	CHECK_EQ(r.end, UNWIND_ENDED_DEPTH);
 	CHECK(r.n < 1024 && r.n > 500);
-	c.head.size -= 8;
+	CHECK(r.cut);
+	c.head.cut = 0;
 	replay_walk(&r, mappings_find(&mappings, TGID)->maps, &c.head, 1024);
 	CHECK_EQ(r.end, UNWIND_ENDED_UNREADABLE);
+	CHECK(!r.cut);
 	end();
 }
 

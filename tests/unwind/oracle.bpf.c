@@ -38,7 +38,8 @@ int oracle(struct bpf_perf_event_data *ctx)
 {
 	ev_u64 id = bpf_get_current_pid_tgid(), began;
 	ev_u32 zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct event_queue *q = own_queue();
+	struct scratch *s = q ? own_scratch(q) : NULL;
 	struct walk *w = bpf_map_lookup_elem(&walks, &zero);
 	struct oracle_sample *o;
 

@@ -30,6 +30,7 @@
 #include "../../record/census.h"
 #include "../../record/clock.h"
 #include "../../record/drain.h"
+#include "../../record/queue.h"
 #include "../../record/ring.h"
 #include "../../record/target.h"
 #include "../../record/unwind/unwinder.h"
@@ -50,6 +51,7 @@ struct oracle {
 	struct config config;
 	struct bpf_object *bpf;
 	struct rings rings;
+	struct queues queues; /* where walks are made; nothing is queued */
 	struct drain drain;
 	struct unwinder *unwinder;
 	struct ring_buffer *ring;
@@ -96,18 +98,27 @@ static void *global(struct oracle *o, const char *suffix)
 	return NULL;
 }
 
-static int load(struct oracle *o)
+static int load(struct oracle *o, const struct numbers *cpus)
 {
-	struct event_config config = { .max_frames = o->config.depth, .sides = 3 };
+	int err = queues_make(&o->queues, cpus->v, cpus->n, 1 << 16, 1 << 16, true);
+	struct event_config config = { .max_frames = o->config.depth, .sides = 3, .queue_size = o->queues.size, .queue_last = o->queues.size + o->queues.margin };
 	struct bpf_program *p;
+
+	if (err)
+		return err;
 
 	o->bpf = bpf_object__open_file(o->config.object, NULL);
 	if (!o->bpf)
 		return -errno;
 	memcpy(global(o, ".rodata"), &config, sizeof(config));
 	((struct oracle_knobs *)global(o, ".data"))->with_stack = !o->config.all;
-	if (bpf_object__load(o->bpf))
-		return -errno;
+	err = queues_prepare(&o->queues, o->bpf, (size_t)libbpf_num_possible_cpus());
+	if (!err && bpf_object__load(o->bpf))
+		err = -errno;
+	if (!err)
+		err = queues_give(&o->queues, o->bpf);
+	if (err)
+		return err;
 	bpf_object__for_each_program(p, o->bpf)
 		if (bpf_program__type(p) == BPF_PROG_TYPE_TRACING && !bpf_program__attach(p))
 			return -errno;
@@ -120,15 +131,15 @@ static int open_all(struct oracle *o)
 	struct numbers cpus = {0};
 	int err;
 
-	err = load(o);
+	err = numbers_online_cpus(&cpus);
 	if (!err)
-		err = numbers_online_cpus(&cpus);
+		err = load(o, &cpus);
 	if (!err)
 		err = rings_open(&o->rings, bpf_object__find_map_fd_by_name(o->bpf, "events"), cpus.v, cpus.n, 1 << 20);
 	if (!err)
 		err = unwinder_new(&o->unwinder, o->bpf, &options);
 	if (!err)
-		err = drain_init(&o->drain, &o->rings, EVENT_MAX_FRAMES, feed, o);
+		err = drain_init(&o->drain, &o->rings, &o->queues, EVENT_MAX_FRAMES, feed, o);
 	if (!err && o->config.all)
 		err = census_run("/proc", feed, o);
 	if (err)

@@ -10,6 +10,7 @@
 
 struct task_struct {
 	int pid, tgid;
+	unsigned int flags;
 	void *stack;
 	void *mm;
 };

@@ -22,6 +22,7 @@
 
 #define FRAMES_AT_ONCE 8
 #define COMPAT_CS 0x23 /* __USER32_CS */
+#define PF_EXITING 4
 #define ENOSYS 38
 #define NR_EXECVE 59
 #define NR_EXECVEAT 322
@@ -54,10 +55,12 @@ static __always_inline ev_u64 task_regs(struct walk *w)
 	struct pt_regs___kernel *at;
 	struct task_struct *task;
 	void *stack, *mm;
+	unsigned int flags;
 
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
 		task = (void *)bpf_get_current_task_btf();
 		w->gone = !task->mm;
+		w->ending = task->flags & PF_EXITING;
 		at = (void *)bpf_task_pt_regs((void *)task);
 		w->exec = exec_phase(at->orig_ax, at->ax);
 		return TAKE_REGS(&w->state, at, ax, dx, cx, bx, si, di, bp, sp, ip);
@@ -66,9 +69,11 @@ static __always_inline ev_u64 task_regs(struct walk *w)
 		return 0;
 	task = (void *)bpf_get_current_task();
 	if (bpf_core_read(&stack, sizeof(stack), &task->stack) || bpf_core_read(&mm, sizeof(mm), &task->mm) ||
+	    bpf_core_read(&flags, sizeof(flags), &task->flags) ||
 	    bpf_probe_read_kernel(&w->copy, sizeof(w->copy), stack + THREAD_SIZE - sizeof(w->copy)))
 		return 0;
 	w->gone = !mm;
+	w->ending = flags & PF_EXITING;
 	w->exec = exec_phase(w->copy.orig_ax, w->copy.ax);
 	return TAKE_REGS(&w->state, &w->copy, ax, dx, cx, bx, si, di, bp, sp, ip);
 }
@@ -80,7 +85,7 @@ static __always_inline ev_u64 user_regs(struct bpf_perf_event_data *ctx, struct 
 {
 	ev_u64 cs;
 
-	w->gone = w->exec = 0;
+	w->gone = w->ending = w->exec = 0;
 	if (regs_user(ctx))
 		return TAKE_REGS(&w->state, &ctx->regs, rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, rip);
 	cs = task_regs(w);
@@ -224,7 +229,8 @@ static __always_inline long take_user(struct bpf_perf_event_data *ctx, struct sc
 	} else {
 		end = walk_all();
 	}
-	if (w->exec == EXEC_GOES_ON && (end == UNWIND_ENDED_UNMAPPED || end == UNWIND_ENDED_UNREADABLE))
+	if ((end == UNWIND_ENDED_UNMAPPED && (w->ending || w->exec == EXEC_GOES_ON)) ||
+	    (end == UNWIND_ENDED_UNREADABLE && w->exec == EXEC_GOES_ON))
 		end = UNWIND_ENDED_EXITING;
 	s->head.user_end = end;
 	if (end == UNWIND_ENDED_UNMAPPED)

@@ -92,10 +92,10 @@ enum exec { EXEC_NONE = 0, EXEC_GOES_ON = 1, EXEC_DONE = 2 };
 struct walk {
 	ev_u32 first, n; /* words taken so far lie behind the kernel's */
 	ev_u32 gone;     /* the task is ending: its memory is not there any more */
+	ev_u32 ending;   /* PF_EXITING of it: what is known of its mappings may be gone */
 	ev_u32 exec;     /* enum exec */
 	ev_u32 turn, copied; /* bytes sent since the queues were emptied the last time */
 	ev_u32 oldest;   /* of `mappings` */
-	ev_u32 pad;
 	ev_u64 window;   /* address of the piece of the stack that is here */
 	ev_u64 nwindow;  /* bytes of it; 0 none */
 	struct unwind_state state;

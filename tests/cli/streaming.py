@@ -14,6 +14,7 @@ import time
 with open(sys.argv[1], "rb") as file:
     DATA = file.read()
 HALF = len(DATA) // 2
+LAST = 4096
 COMMAND = [os.environ["FOLD_REPORT"], "--no-system", "-f", "top", "-"]
 failed = []
 
@@ -33,24 +34,49 @@ def start(command=COMMAND, **options):
     return report
 
 
+def soon(holds):
+    """Wait until that is so; much later, go on and let the test fail."""
+    for _ in range(12000):
+        if holds():
+            return
+        time.sleep(0.005)
+
+
+def waits(report):
+    """Has it read all there is, and sleeps until there is more, or a signal?  What is sent now finds it there."""
+    unread = struct.unpack("i", fcntl.ioctl(report.end, termios.FIONREAD, b"\0" * 4))[0]
+    with open("/proc/%d/stat" % report.pid) as stat, open("/proc/%d/status" % report.pid) as status:
+        sleeps = stat.read().rsplit(")", 1)[1].split()[0] == "S"
+        blocked = next(int(line.split()[1], 16) for line in status if line.startswith("SigBlk"))
+    return sleeps and not unread and blocked >> signal.SIGTERM - 1 & 1
+
+
 def feed(report, data):
     """Write, and wait until it is read."""
     while data and report.poll() is None:
-        data = data[os.write(report.pipe, data[:4096]):]
-    while struct.unpack("i", fcntl.ioctl(report.end, termios.FIONREAD, b"\0" * 4))[0] and report.poll() is None:
-        time.sleep(0.01)
-    time.sleep(0.1)
+        data = data[os.write(report.pipe, data[:1 << 16]):]
+    soon(lambda: report.poll() is not None or waits(report))
+
+
+def interrupt(report, number=signal.SIGINT):
+    """Send the signal, and wait until it is taken: several that wait are one."""
+    report.send_signal(number)
+
+    def taken():
+        with open("/proc/%d/status" % report.pid) as status:
+            return not any(int(line.split()[1], 16) >> number - 1 & 1 for line in status if line.startswith("ShdPnd"))
+    soon(lambda: report.poll() is not None or taken())
 
 
 def finish(report, close=True):
-    """Exit status, standard output, standard error.  The pipe stays open for writing unless `close`."""
+    """Exit status, standard output, standard error.  The pipe stays open for writing unless `close`; None: it is closed already."""
     if close:
         os.close(report.pipe)
-    _, err = report.communicate(timeout=60)
+    _, err = report.communicate(timeout=500)
     report.out.seek(0)
     out = report.out.read()
     os.close(report.end)
-    if not close:
+    if close is False:
         os.close(report.pipe)
     return report.returncode, out, err.decode()
 
@@ -74,18 +100,21 @@ report.send_signal(signal.SIGINT)
 status, out, err = finish(report, close=False)
 check("Ctrl-C", status == 0 and "interrupted" in err and 0 < samples(out) < samples(plain), status, out[:80], err)
 
+# Last words have two seconds: they are in the pipe before the report sees the signal.
 report = start()
-feed(report, DATA[:HALF])
+feed(report, DATA[:-LAST])
+report.send_signal(signal.SIGSTOP)
 report.send_signal(signal.SIGINT)
-feed(report, DATA[HALF:])
-status, out, err = finish(report)
+os.write(report.pipe, DATA[-LAST:])
+os.close(report.pipe)
+report.send_signal(signal.SIGCONT)
+status, out, err = finish(report, close=None)
 check("last words after Ctrl-C", status == 0 and out == plain, status, out[:80], err)
 
 report = start()
 feed(report, DATA[:HALF])
-report.send_signal(signal.SIGINT)
-time.sleep(0.1)
-report.send_signal(signal.SIGINT)
+interrupt(report)
+interrupt(report)
 status, out, err = finish(report, close=False)
 check("Ctrl-C twice", status == 0 and 0 < samples(out) < samples(plain) and err.count("interrupted") == 1, status, out[:80], err)
 
@@ -97,7 +126,7 @@ status, out, err = finish(report)
 check("SIGINT ignored", status == 0 and out == plain and "interrupted" not in err, status, out[:80], err)
 
 report = start()
-time.sleep(0.2)
+feed(report, b"")
 report.send_signal(signal.SIGINT)
 status, out, err = finish(report, close=False)
 check("Ctrl-C before there is anything", status == 1 and not out and "interrupted" in err, status, out[:80], err)
@@ -108,9 +137,8 @@ for verb, marks in (("info -", b"Where the samples went"), ("info --strings -", 
     for signal_sent in (signal.SIGINT, signal.SIGTERM):
         report = start([COMMAND[0], *verb.split()])
         feed(report, DATA[:HALF])
-        report.send_signal(signal_sent)
-        time.sleep(0.1)
-        report.send_signal(signal_sent)  # ends the wait for last words
+        interrupt(report, signal_sent)
+        interrupt(report, signal_sent)  # ends the wait for last words
         status, out, err = finish(report, close=False)
         check("%s, %s" % (verb, signal_sent.name), status in (0, 1) and marks in out and "interrupted" in err, status, out[-80:], err)
 
@@ -122,7 +150,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         while report.poll() is None and not seen:
             seen = any(name.startswith(".result.") for name in os.listdir("."))
         report.send_signal(number)
-        status = report.wait(60)
+        status = report.wait(500)
         check("files left after %s" % number.name, not any(name.startswith(".result.") for name in os.listdir(".")), os.listdir("."))
         if seen and status == -number:
             break

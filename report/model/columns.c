@@ -13,14 +13,16 @@
 /* Rows looked at together. */
 #define BLOCK 512
 
-/* Samples and counts alike; absent columns are NULL and mean 0. */
+/* Samples and counts alike. */
 struct rows {
 	size_t n;
-	const int64_t *time; /* NULL: all at `from` */
+	const int64_t *time;    /* NULL: all at `from` */
 	int64_t from;
-	const uint32_t *cpu, *thread, *kstack, *ustack, *event;
-	const uint64_t *count, *weight;
-	bool aggregated;     /* no row has a CPU */
+	const uint32_t *cpu;    /* NULL: aggregated, no row has a CPU */
+	const uint32_t *thread, *kstack, *ustack, *event;
+	const uint64_t *count;  /* NULL: 1 each */
+	const uint64_t *weight; /* NULL: none */
+	bool one_event;
 };
 
 /* What a block leaves to be counted. */
@@ -32,11 +34,6 @@ struct picked {
 	uint32_t index[BLOCK];
 };
 
-static uint32_t at(const uint32_t *column, size_t row)
-{
-	return column ? column[row] : 0;
-}
-
 static uint64_t row_count(const struct rows *rows, size_t row)
 {
 	return rows->count ? rows->count[row] : 1;
@@ -46,15 +43,16 @@ static uint64_t row_count(const struct rows *rows, size_t row)
 
 static bool row_wanted(const struct segment *s, const struct rows *rows, size_t row)
 {
-	uint32_t thread = rows->thread[row], cpu = at(rows->cpu, row);
+	uint32_t thread = rows->thread[row];
 
-	if (!(s->wanted_events >> at(rows->event, row) & 1))
+	if (!(s->wanted_events >> rows->event[row] & 1))
 		return false;
 	if (s->by_thread &&
 	    (thread / 64 >= s->wanted_words || !(s->wanted_threads[thread / 64] >> thread % 64 & 1)))
 		return false;
-	return !s->load->cpus ||
-	       (!rows->aggregated && cpu < FOLD_MAX_CPUS && s->load->cpus[cpu / 64] >> cpu % 64 & 1);
+	if (!s->load->cpus)
+		return true;
+	return rows->cpu && rows->cpu[row] < FOLD_MAX_CPUS && s->load->cpus[rows->cpu[row] / 64] >> rows->cpu[row] % 64 & 1;
 }
 
 /* The rows of [low, high) that are wanted, into picked->row. */
@@ -128,22 +126,22 @@ static void saw_time(struct segment *s, int64_t first, int64_t last)
 
 static void make_keys(const struct segment *s, const struct rows *rows, struct picked *picked)
 {
-	bool cpus = s->load->keep.cpus && !rows->aggregated;
+	bool cpus = s->load->keep.cpus && rows->cpu;
 
 	for (size_t i = 0; i < picked->n; i++) {
 		size_t row = picked->row[i];
 
 		picked->key[i] = (struct tally_key){
 			.thread = rows->thread[row],
-			.kstack = at(rows->kstack, row),
-			.ustack = at(rows->ustack, row),
-			.event_cpu = tally_event_cpu(at(rows->event, row), cpus ? at(rows->cpu, row) : TALLY_NO_CPU),
+			.kstack = rows->kstack[row],
+			.ustack = rows->ustack[row],
+			.event_cpu = tally_event_cpu(rows->event[row], cpus ? rows->cpu[row] : TALLY_NO_CPU),
 		};
-		if (rows->count)
-			picked->count[i] = rows->count[row];
-		if (rows->weight)
-			picked->weight[i] = rows->weight[row];
 	}
+	for (size_t i = 0; rows->count && i < picked->n; i++)
+		picked->count[i] = rows->count[picked->row[i]];
+	for (size_t i = 0; rows->weight && i < picked->n; i++)
+		picked->weight[i] = rows->weight[picked->row[i]];
 }
 
 /* Where META's start lies, seen from the first recording's. */
@@ -170,7 +168,7 @@ static int keep_samples(struct segment *s, const struct rows *rows, const struct
 			.time = (int64_t)((uint64_t)start + (uint64_t)(time * tick)),
 			.weight = rows->weight ? rows->weight[row] : 0,
 			.count = picked->index[i],
-			.cpu = rows->aggregated ? REC_NONE : at(rows->cpu, row),
+			.cpu = rows->cpu ? rows->cpu[row] : REC_NONE,
 			.times = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
 		};
 	}
@@ -198,7 +196,7 @@ static void account_rows(struct segment *s, const struct rows *rows)
 {
 	uint64_t all = 0;
 
-	if (!rows->count && !rows->event) {
+	if (!rows->count && rows->one_event) {
 		s->totals[0].written += rows->n;
 		segment_record(s)->samples += rows->n;
 		return;
@@ -206,7 +204,7 @@ static void account_rows(struct segment *s, const struct rows *rows)
 	for (size_t row = 0; row < rows->n; row++) {
 		uint64_t count = row_count(rows, row);
 
-		s->totals[at(rows->event, row)].written += count;
+		s->totals[rows->event[row]].written += count;
 		all += count;
 	}
 	segment_record(s)->samples += all;
@@ -223,6 +221,7 @@ int segment_samples(struct segment *s, const struct fold_samples *samples)
 		.ustack = samples->ustack,
 		.event = samples->event,
 		.weight = samples->nweights ? samples->weight[0] : NULL,
+		.one_event = segment_record(s)->meta.nevents == 1,
 	};
 
 	if (!rows.n)
@@ -243,7 +242,6 @@ int segment_counts(struct segment *s, const struct fold_counts *counts)
 		.event = counts->event,
 		.count = counts->count,
 		.weight = counts->nweights ? counts->weight[0] : NULL,
-		.aggregated = true,
 	};
 
 	if (!rows.n)

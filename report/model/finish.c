@@ -20,7 +20,7 @@ static int stack_number(struct segment *s, enum side side, uint32_t id_plus_1, u
 		return 0;
 	if (trie_add(&s->load->trie, &lost, &node))
 		return -1;
-	return stacks_add(&s->load->stacks, (struct stack){.leaf = node}, number);
+	return stacks_add(&s->load->stacks, node, FOLD_STACK_END_UNKNOWN, number);
 }
 
 static int translate(struct segment *s, const struct tally_key *from, struct tally_key *to)

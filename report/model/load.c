@@ -312,8 +312,8 @@ static struct rec_count make_count(const struct load *load, size_t i)
 		.thread = entry->key.thread,
 		.kleaf = kernel->leaf,
 		.uleaf = user->leaf,
-		.kend = kernel->end < UINT8_MAX ? (uint8_t)kernel->end : UINT8_MAX,
-		.uend = user->end < UINT8_MAX ? (uint8_t)user->end : UINT8_MAX,
+		.kend = kernel->end,
+		.uend = user->end,
 		.event = tally_event(entry->key.event_cpu),
 		.cpu = tally_cpu(entry->key.event_cpu),
 		.count = entry->count,
@@ -405,7 +405,7 @@ static int load_finish(struct load *load)
 	rec->nnodes = load->trie.n;
 	load->trie.nodes = NULL;
 	trie_release(&load->trie);
-	pairmap_release(&load->stacks.numbers);
+	stacks_rest(&load->stacks);
 	tally_rest(&load->tally);
 	if (load->keep.samples && !(place = malloc((load->tally.n + 1) * sizeof(*place))))
 		return -1;

@@ -451,12 +451,9 @@ static int add_stacks(struct segment *s, enum side side, const struct fold_stack
 		return -1;
 	for (size_t i = 0; i < stacks->n; i++) {
 		const struct fold_stack *from = &stacks->v[i];
-		struct stack stack = {.leaf = REC_NONE, .end = from->end};
-		uint32_t id;
+		uint32_t leaf = from->leaf == FOLD_NO_NODE ? REC_NONE : s->nodes[from->leaf], id;
 
-		if (from->leaf != FOLD_NO_NODE)
-			stack.leaf = s->nodes[from->leaf];
-		if (stacks_add(&s->load->stacks, stack, &id) ||
+		if (stacks_add(&s->load->stacks, leaf, from->end, &id) ||
 		    idmap_add(&s->stacks[side], stacks->first_id + i, id))
 			return -1;
 	}

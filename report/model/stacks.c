@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A dense array and a map that finds equal ones. */
+/*
+ * Leaves are dense, so an array finds the stacks of one; that there are at most
+ * 256, one for each way to end, bounds the search among them.
+ */
 #include "stacks.h"
+
+#include <string.h>
 
 #include "array.h"
 #include "recording.h"
@@ -8,7 +13,7 @@
 int stacks_init(struct stacks *stacks)
 {
 	*stacks = (struct stacks){0};
-	if (array_room(stacks->v, stacks->room, 1) || pairmap_init(&stacks->numbers))
+	if (array_room(stacks->v, stacks->room, 1))
 		return -1;
 	stacks->v[stacks->n++] = (struct stack){.leaf = REC_NONE};
 	return 0;
@@ -17,21 +22,44 @@ int stacks_init(struct stacks *stacks)
 void stacks_release(struct stacks *stacks)
 {
 	free(stacks->v);
-	pairmap_release(&stacks->numbers);
+	free(stacks->of_leaf);
 	*stacks = (struct stacks){0};
 }
 
-int stacks_add(struct stacks *stacks, struct stack stack, uint32_t *number)
+void stacks_rest(struct stacks *stacks)
 {
-	int new;
+	free(stacks->of_leaf);
+	stacks->of_leaf = NULL;
+	stacks->nleaves = 0;
+}
 
-	if (stacks->n >= UINT32_MAX - 1)
+/* Where the first stack of a leaf is remembered; NULL out of memory. */
+static uint32_t *first_of(struct stacks *stacks, uint32_t leaf)
+{
+	size_t at = (uint32_t)(leaf + 1), before = stacks->nleaves;
+
+	if (at >= before) {
+		if (array_room(stacks->of_leaf, stacks->nleaves, at + 1))
+			return NULL;
+		memset(stacks->of_leaf + before, 0, (stacks->nleaves - before) * sizeof(*stacks->of_leaf));
+	}
+	return &stacks->of_leaf[at];
+}
+
+int stacks_add(struct stacks *stacks, uint32_t leaf, uint32_t end, uint32_t *number)
+{
+	uint8_t kept = end < UINT8_MAX ? (uint8_t)end : UINT8_MAX;
+	uint32_t *first = first_of(stacks, leaf);
+
+	if (!first || stacks->n >= UINT32_MAX - 1)
 		return -1;
-	new = pairmap_add(&stacks->numbers, stack.leaf, stack.end, (uint32_t)stacks->n, number);
-	if (new <= 0)
-		return new;
+	for (*number = *first; *number; *number = stacks->v[*number].next)
+		if (stacks->v[*number].end == kept)
+			return 0;
 	if (array_room(stacks->v, stacks->room, stacks->n + 1))
 		return -1;
-	stacks->v[stacks->n++] = stack;
+	*number = (uint32_t)stacks->n;
+	stacks->v[stacks->n++] = (struct stack){leaf, kept, *first};
+	*first = *number;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entries are dense; a table of (tag, index) finds them.  A tag is half of the
- * hash: the entry itself is touched only when it is, almost surely, the right one,
- * and growing never reads keys at random.
+ * Entries are dense; a table of their numbers finds them, at most half full.  The
+ * bits that a number leaves free are a tag, a piece of the hash: the entry itself
+ * is touched only when it is, almost surely, the right one.
  */
 #include "tally.h"
 
@@ -11,7 +11,7 @@
 #include "array.h"
 
 /* Keys looked up together: enough to hide memory behind each other, few enough for the first level cache. */
-#define TALLY_BLOCK 32
+#define TALLY_BLOCK 64
 #define TALLY_FIRST_SLOTS 4096
 
 static uint64_t key_hash(const struct tally *tally, const struct tally_key *key)
@@ -20,9 +20,15 @@ static uint64_t key_hash(const struct tally *tally, const struct tally_key *key)
 			 (uint64_t)key->kstack << 32 | key->ustack);
 }
 
+/* The tag in its place: indexes are below half of nslots. */
+static uint32_t hash_tag(uint64_t hash, size_t nslots)
+{
+	return (uint32_t)(hash >> 32) & ~(uint32_t)(nslots - 1);
+}
+
 static int tally_rehash(struct tally *tally, size_t nslots)
 {
-	struct tally_slot *slots = calloc(nslots, sizeof(*slots));
+	uint32_t *slots = calloc(nslots, sizeof(*slots));
 
 	if (!slots)
 		return -1;
@@ -30,9 +36,9 @@ static int tally_rehash(struct tally *tally, size_t nslots)
 		uint64_t hash = key_hash(tally, &tally->entries[i].key);
 		size_t at = hash & (nslots - 1);
 
-		while (slots[at].index)
+		while (slots[at])
 			at = (at + 1) & (nslots - 1);
-		slots[at] = (struct tally_slot){(uint32_t)(hash >> 32), (uint32_t)i + 1};
+		slots[at] = hash_tag(hash, nslots) | (uint32_t)(i + 1);
 	}
 	free(tally->slots);
 	tally->slots = slots;
@@ -60,10 +66,10 @@ static int tally_reserve(struct tally *tally, size_t n, bool weighted)
 {
 	size_t nslots = tally->nslots ? tally->nslots : TALLY_FIRST_SLOTS;
 
-	if (tally->n + n >= UINT32_MAX)
-		return -1;
-	while (tally->n + n > nslots / 4 * 3)
+	while (tally->n + n > nslots / 2)
 		nslots *= 2;
+	if (nslots > UINT32_MAX)
+		return -1;
 	if (nslots != tally->nslots && tally_rehash(tally, nslots))
 		return -1;
 	if (array_room(tally->entries, tally->room, tally->n + n))
@@ -82,17 +88,17 @@ static int tally_reserve(struct tally *tally, size_t n, bool weighted)
 
 static uint32_t tally_entry(struct tally *tally, const struct tally_key *key, uint64_t hash)
 {
-	uint32_t tag = (uint32_t)(hash >> 32);
+	uint32_t mask = (uint32_t)(tally->nslots - 1), tag = hash_tag(hash, tally->nslots), slot;
 	size_t at;
 
-	for (at = hash & (tally->nslots - 1); tally->slots[at].index; at = (at + 1) & (tally->nslots - 1)) {
-		const struct tally_slot *slot = &tally->slots[at];
+	for (at = hash & mask; (slot = tally->slots[at]); at = (at + 1) & mask) {
+		uint32_t index = (slot & mask) - 1;
 
-		if (slot->tag == tag && !memcmp(&tally->entries[slot->index - 1].key, key, sizeof(*key)))
-			return slot->index - 1;
+		if ((slot & ~mask) == tag && !memcmp(&tally->entries[index].key, key, sizeof(*key)))
+			return index;
 	}
 	tally->entries[tally->n] = (struct tally_entry){.key = *key};
-	tally->slots[at] = (struct tally_slot){tag, (uint32_t)tally->n + 1};
+	tally->slots[at] = tag | (uint32_t)(tally->n + 1);
 	return (uint32_t)tally->n++;
 }
 
@@ -100,13 +106,14 @@ static void tally_block(struct tally *tally, const struct tally_key *keys, size_
 			const uint64_t *weights, uint32_t *index)
 {
 	uint64_t hash[TALLY_BLOCK];
+	size_t mask = tally->nslots - 1;
 
 	for (size_t i = 0; i < n; i++) {
 		hash[i] = key_hash(tally, &keys[i]);
-		__builtin_prefetch(&tally->slots[hash[i] & (tally->nslots - 1)]);
+		__builtin_prefetch(&tally->slots[hash[i] & mask]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint32_t first = tally->slots[hash[i] & (tally->nslots - 1)].index;
+		uint32_t first = tally->slots[hash[i] & mask] & mask;
 
 		if (first)
 			__builtin_prefetch(&tally->entries[first - 1], 1);

@@ -32,14 +32,11 @@ struct tally_entry {
 	struct tally_key key;
 	uint64_t count;
 };
-struct tally_slot {
-	uint32_t tag, index; /* index + 1; 0 free */
-};
 struct tally {
 	struct tally_entry *entries; /* in order of first arrival */
 	uint64_t *weights;           /* per entry; NULL until there was one */
 	size_t n, room, weights_room;
-	struct tally_slot *slots;
+	uint32_t *slots;             /* index + 1, and a tag above its bits; 0 free */
 	size_t nslots;               /* power of two */
 	struct hash_seed seed;
 };

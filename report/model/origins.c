@@ -87,6 +87,30 @@ int segment_origins(struct segment *s, const struct fold_origins *origins)
 	return 0;
 }
 
+uint64_t recording_duration(const struct recording *rec, size_t segment)
+{
+	const struct rec_segment *g = &rec->segments[segment];
+	int64_t from = (int64_t)g->meta.start.monotonic, to = g->ended ? (int64_t)g->end.stop.monotonic : g->last;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < rec->norigins; i++)
+		sum += rec->origins[i].segment == segment ? rec->origins[i].duration : 0;
+	if (sum)
+		return sum;
+	return to > from ? (uint64_t)(to - from) : 0;
+}
+
+size_t recording_count(const struct recording *rec)
+{
+	size_t n = rec->nsegments + rec->norigins;
+
+	for (size_t i = 0, last = SIZE_MAX; i < rec->norigins; i++) {
+		n -= rec->origins[i].segment != last; /* those of a segment lie together */
+		last = rec->origins[i].segment;
+	}
+	return n;
+}
+
 struct fold_bytes recording_label(const struct recording *rec, uint32_t process, const char *key)
 {
 	struct fold_bytes wanted = {(const uint8_t *)key, strlen(key)}, found = {0};

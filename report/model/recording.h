@@ -187,6 +187,12 @@ void recording_release(struct recording *rec);
 
 struct fold_bytes recording_string(const struct recording *rec, uint32_t id);
 
+/* How long was recorded in a segment, ns: from its start to its END, or to the last
+ * sample; of what was merged, the sum of its origins, which often ran side by side. */
+uint64_t recording_duration(const struct recording *rec, size_t segment);
+/* How many recordings there are, each that was merged counted. */
+size_t recording_count(const struct recording *rec);
+
 /* The label that holds for a process: of its origin, else of its segment; `at` NULL: none. */
 struct fold_bytes recording_label(const struct recording *rec, uint32_t process, const char *key);
 

@@ -5,34 +5,15 @@
 
 #include "compare.h"
 
-/* What was merged was recorded by each of its origins, often at the same time. */
-static double origins_duration(const struct recording *rec, uint32_t segment)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < rec->norigins; i++)
-		if (rec->origins[i].segment == segment)
-			sum += (double)rec->origins[i].duration;
-	return sum;
-}
-
 /* Length of a side's recordings, ns. */
 static double duration(const struct report *report, bool before)
 {
 	const struct recording *rec = report->rec;
 	double sum = 0;
 
-	for (size_t i = 0; i < rec->nsegments; i++) {
-		const struct rec_segment *g = &rec->segments[i];
-		int64_t start = g->meta.start.monotonic, stop = g->ended ? (int64_t)g->end.stop.monotonic : g->last;
-
-		if ((g->file == report->before) != before)
-			continue;
-		if (g->meta.flags & FOLD_FLAG_MERGED)
-			sum += origins_duration(rec, (uint32_t)i);
-		else if (stop > start)
-			sum += stop - start;
-	}
+	for (size_t i = 0; i < rec->nsegments; i++)
+		if ((rec->segments[i].file == report->before) == before)
+			sum += (double)recording_duration(rec, i);
 	return sum;
 }
 

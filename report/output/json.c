@@ -87,7 +87,6 @@ static void origins(struct emit *e, const struct recording *rec, size_t segment)
 static void recording(struct emit *e, const struct recording *rec, size_t segment)
 {
 	const struct rec_segment *g = &rec->segments[segment];
-	int64_t start = g->meta.start.monotonic, stop = g->ended ? (int64_t)g->end.stop.monotonic : g->last;
 
 	emit_str(e, "{\"file\":");
 	text(e, g->file);
@@ -97,7 +96,7 @@ static void recording(struct emit *e, const struct recording *rec, size_t segmen
 	emit_str(e, "\",\"start\":");
 	utc(e, g->meta.start.realtime);
 	emit_str(e, ",\"seconds\":");
-	emit_fixed(e, stop > start ? (stop - start) / 1e9 : 0, 3);
+	emit_fixed(e, (double)recording_duration(rec, segment) / 1e9, 3);
 	emit_printf(e, ",\"ended\":%s,\"reason\":", g->ended ? "true" : "false");
 	if (g->ended)
 		text(e, reason_word(g->end.reason));

@@ -161,20 +161,16 @@ const char *output_title(const struct report *report, size_t tree, char *buf, si
 	return buf;
 }
 
-/* "3.0 s": from first to last moment of every recording, added up. */
+/* "3.0 s": of every recording, added up. */
 static void say_duration(struct sentence *s, const struct recording *rec)
 {
 	double seconds = 0;
 
-	for (size_t i = 0; i < rec->nsegments; i++) {
-		const struct rec_segment *g = &rec->segments[i];
-		int64_t from = g->meta.start.monotonic, to = g->ended ? (int64_t)g->end.stop.monotonic : g->last;
-
-		seconds += to > from ? (to - from) / 1e9 : 0;
-	}
+	for (size_t i = 0; i < rec->nsegments; i++)
+		seconds += (double)recording_duration(rec, i) / 1e9;
 	say(s, " in %.1f s", seconds);
-	if (rec->nsegments > 1)
-		say(s, " of %zu recordings", rec->nsegments);
+	if (recording_count(rec) > 1)
+		say(s, " of %zu recordings", recording_count(rec));
 }
 
 static void say_losses(struct sentence *s, const struct rec_event *event)

@@ -366,14 +366,10 @@ static void put_profile(struct pprof *p)
 {
 	const struct recording *rec = p->report->rec;
 	char line[OUTPUT_LOSS_LINE], name[300];
-	int64_t duration = 0;
+	uint64_t duration = 0;
 
-	for (size_t i = 0; i < rec->nsegments; i++) {
-		const struct rec_segment *g = &rec->segments[i];
-		int64_t stop = g->ended ? (int64_t)g->end.stop.monotonic : g->last;
-
-		duration += stop > (int64_t)g->meta.start.monotonic ? stop - (int64_t)g->meta.start.monotonic : 0;
-	}
+	for (size_t i = 0; i < rec->nsegments; i++)
+		duration += recording_duration(rec, i);
 	put(p, PROFILE_TIME, rec->nsegments ? rec->segments[0].meta.start.realtime : 0);
 	put(p, PROFILE_DURATION, duration);
 	if (second_value(p->report, 0) && !p->report->trees[0].weighted) {

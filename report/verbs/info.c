@@ -102,13 +102,9 @@ static void string(struct info *info, uint32_t id)
 	bytes(info, recording_string(info->rec, id));
 }
 
-/* From the start to END, or to the last sample. */
-static double seconds_of(const struct rec_segment *s)
+static double seconds_of(const struct info *info, const struct rec_segment *s)
 {
-	int64_t from = (int64_t)s->meta.start.monotonic;
-	int64_t to = s->ended ? (int64_t)s->end.stop.monotonic : s->last;
-
-	return to > from ? (double)(to - from) / 1e9 : 0;
+	return (double)recording_duration(info->rec, (size_t)(s - info->rec->segments)) / 1e9;
 }
 
 /* ------------------------------------------------------------- recording */
@@ -117,7 +113,7 @@ static void show_time(struct info *info, const struct rec_segment *s)
 {
 	label(info, "recorded");
 	utc(info, s->meta.start.realtime);
-	emit_printf(&info->emit, " UTC, %.1f s\n", seconds_of(s));
+	emit_printf(&info->emit, " UTC, %.1f s%s\n", seconds_of(info, s), s->meta.flags & FOLD_FLAG_MERGED ? " in all" : "");
 	label(info, "by");
 	bytes(info, s->meta.recorder);
 	emit_char(&info->emit, ' ');
@@ -185,7 +181,7 @@ static void show_mode(struct info *info, const struct rec_meta *m)
 static void show_cost(struct info *info, const struct rec_segment *s)
 {
 	struct emit *e = &info->emit;
-	double seconds = seconds_of(s);
+	double seconds = seconds_of(info, s);
 
 	if (!s->ended || !(s->end.self_cpu_ns || s->end.self_peak_bytes || s->end.bpf_ns))
 		return;

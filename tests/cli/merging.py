@@ -191,6 +191,10 @@ def times_in_utc():
         check(utc == [10 ** 18 + 5000, 10 ** 18 + 86400 * 10 ** 9 + 7 * 10 ** 6], "times: %s" % utc)
         check(clock["realtime"] == 10 ** 18, "the clock is that of the one that began first")
         check(lines("m.foldrec", "stop")[0]["realtime"] == 10 ** 18 + 86402 * 10 ** 9, "the end is that of the last")
+        said = [run(REPORT, "-f", "top", *what).stdout.split(b"\n")[0] for what in (files, ["m.foldrec"])]
+        check(said[0] == said[1] == b"2 samples of cpu-clock in 4.0 s of 2 recordings, nothing lost", "what lay between them was not recorded: %s" % said)
+        whole = run(REPORT, "info", "m.foldrec").stdout
+        check(b"UTC, 4.0 s in all" in whole, "info of both: %s" % whole.decode())
 
 
 def labels():

@@ -199,6 +199,7 @@ static void walk_again(struct oracle *o, struct oracle_sample *s)
 
 	memcpy(copy.head.regs, s->regs, sizeof(copy.head.regs));
 	copy.head.size = s->stack_size < EVENT_COPY_BYTES ? s->stack_size : EVENT_COPY_BYTES;
+	copy.head.cut = s->stack_size >= EVENT_COPY_BYTES;
 	memcpy(copy.head.below, s->below, sizeof(copy.head.below));
 	memcpy(copy.stack, s->stack, copy.head.size);
 	e.sample.user = (struct event_stack){ .id = 1, .words = s->regs + ORACLE_REGS - 1, .n = 1, .end = FOLD_STACK_END_UNMAPPED };

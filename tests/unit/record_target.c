@@ -107,7 +107,7 @@ TEST(targets)
 	CHECK_EQ(targets_open(&t, &pids), 0);
 	CHECK(targets_alive(&t, &pids));
 	kill(pid, SIGKILL);
-	for (int i = 0; i < 1000 && targets_alive(&t, &pids); i++)
+	for (int i = 0; i < 60000 && targets_alive(&t, &pids); i++)
 		usleep(1000);
 	CHECK(!targets_alive(&t, &pids));
 	targets_close(&t);

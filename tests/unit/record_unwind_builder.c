@@ -9,7 +9,7 @@
 
 #include "../../record/unwind/builder.h"
 
-#define PATIENCE 20000
+#define PATIENCE 120000
 
 static const struct packed *build(struct builder *b, int file)
 {

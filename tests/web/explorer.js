@@ -89,6 +89,26 @@ async function first(browser, file, compared) {
 	await page.close();
 }
 
+/* What is done to the page before all is there is done then. */
+async function eager(browser, file) {
+	let name;
+	const page = await open(browser, file, {early: async held => {
+		await held.waitForFunction(() => performance.getEntriesByName("fold-painted").length);
+		name = (await roots(held)).sort((a, b) => b[1] - a[1])[0][0];
+		await held.mouse.click(...await boxCenter(held, name));
+		await held.fill("#search", "a");
+		await held.selectOption("#color", "module");
+		await held.click("#case");
+		await held.evaluate(() => go());
+	}});
+	same("what was done early", await page.evaluate(() => [frameName(explorer.view, explorer.zoomed.graph.frameOf(explorer.zoomed.id)),
+		explorer.state.search, explorer.state.color, explorer.state.ignoreCase, $("search").value]), [name, "a", "module", true, "a"]);
+	await page.click("#case");
+	await settle(page);
+	same("and only once", await page.evaluate(() => explorer.state.ignoreCase), false);
+	await page.close();
+}
+
 async function numbers(page) {
 	const plain = json("--by", "none", one), byComm = json("--by", "comm", one);
 	same("total", await sum(page), plain.total);
@@ -359,6 +379,7 @@ async function beginning(browser) {
 	await page.close();
 	await first(browser, "one.html", false);
 	await first(browser, "diff.html", true);
+	await eager(browser, "one.html");
 	await comparing(browser);
 	await beginning(browser);
 	await nothing(browser);

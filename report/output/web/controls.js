@@ -288,6 +288,29 @@ function connectKeys(app) {
 	$("help").addEventListener("click", () => $("keys").showModal());
 }
 
+/* What is done to the page before it has all its data is done again once it has. */
+class Early {
+	constructor() {
+		this.events = [];
+		this.kinds = ["click", "keydown", "input", "change"];
+		this.keep = event => this.events.push({event, value: event.target.value});
+		for (const kind of this.kinds)
+			document.addEventListener(kind, this.keep, true);
+	}
+	replay() {
+		for (const kind of this.kinds)
+			document.removeEventListener(kind, this.keep, true);
+		for (const {event, value} of this.events) {
+			const {type, target} = event;
+			if (!target.isConnected)
+				continue;
+			if (type === "input" || type === "change")
+				target.value = value;
+			target.dispatchEvent(new event.constructor(type, event));
+		}
+	}
+}
+
 /* A page that is not in sight is not painted, and should be ready all the same. */
 const painted = () => new Promise(done => {
 	requestAnimationFrame(() => setTimeout(done));
@@ -296,7 +319,7 @@ const painted = () => new Promise(done => {
 const parsed = () => new Promise(done => document.readyState === "loading" ? addEventListener("DOMContentLoaded", done, {once: true}) : done());
 
 async function start() {
-	const page = await loadFirst(), app = window.explorer = new Explorer(page); /* for the curious, and for tests */
+	const early = new Early(), page = await loadFirst(), app = window.explorer = new Explorer(page); /* for the curious, and for tests */
 	$("summary").textContent = page.summary + (page.quality ? "; " + page.quality : "") + ".";
 	$("notes").textContent = page.notes;
 	$("notes").hidden = !page.notes;
@@ -313,6 +336,7 @@ async function start() {
 	addEventListener("hashchange", () => app.restore());
 	app.restore();
 	document.body.classList.remove("loading");
+	early.replay();
 	await painted();
 	performance.mark("fold-ready");
 }

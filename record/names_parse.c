@@ -24,12 +24,13 @@ static bool take_hex(char **p, uint64_t *out)
 
 bool names_parse(char *text, uint64_t address, struct kernel_symbol *out)
 {
-	char *plus = strrchr(text, '+'), *p = plus + 1;
+	char *plus = strrchr(text, '+'), *p;
 	uint64_t into, size;
 
 	/* what has no name is printed as a number */
 	if (!plus || plus == text || !strncmp(text, "0x", 2))
 		return false;
+	p = plus + 1;
 	if (!take_hex(&p, &into) || *p++ != '/' || !take_hex(&p, &size) || (*p && *p != ' '))
 		return false;
 	if (into >= size || into > address || size > UINT64_MAX - (address - into))

@@ -116,6 +116,17 @@ static void cell_options(struct heatmap *h, size_t cell)
 	utc(&h->emit, from + (row + 1) * height);
 }
 
+/* What a cell and its shade mean. */
+static void scale(struct heatmap *h)
+{
+	struct emit *e = &h->emit;
+	char value[OUTPUT_TEXT];
+
+	emit_printf(e, "a column is %" PRId64 " s, a row %" PRId64 " ms of it, the darkest cell ", h->period / SECOND,
+		    h->period / (int64_t)h->rows / 1000000);
+	emit_str(e, output_value(output_unit(h->report, 0), h->most, value));
+}
+
 static void caption(struct heatmap *h)
 {
 	struct emit *e = &h->emit;
@@ -124,9 +135,8 @@ static void caption(struct heatmap *h)
 	emit_plain(e, title, strlen(output_title(h->report, 0, title, sizeof(title))));
 	emit_str(e, ": ");
 	emit_str(e, output_value(output_unit(h->report, 0), h->report->trees[0].total, value));
-	emit_printf(e, "; a column is %" PRId64 " s, a row %" PRId64 " ms of it, the darkest cell ", h->period / SECOND,
-		    h->period / (int64_t)h->rows / 1000000);
-	emit_str(e, output_value(output_unit(h->report, 0), h->most, value));
+	emit_str(e, "; ");
+	scale(h);
 }
 
 static int by_value(const void *a, const void *b, void *cells)
@@ -286,6 +296,8 @@ static void svg(struct heatmap *h)
 	emit_xml(e, title, strlen(title));
 	emit_printf(e, "</text>\n<text x=\"%d\" y=\"46\">", PAD);
 	emit_xml(e, line, strlen(line));
+	emit_str(e, "; ");
+	scale(h);
 	emit_str(e, "</text>\n");
 	cells(h);
 	axes(h);

@@ -152,7 +152,7 @@ function scaled(value, units, sizes) {
 	let i = 0;
 	while (i < units.length - 1 && Math.abs(value) < sizes[i])
 		i++;
-	return (value / sizes[i]).toFixed(Math.abs(value) < 10 * sizes[i] ? 2 : 1) + " " + units[i];
+	return (value / sizes[i]).toFixed(i === units.length - 1 ? 0 : Math.abs(value) < 10 * sizes[i] ? 2 : 1) + " " + units[i];
 }
 function valueText(unit, v) {
 	if (unit === UNIT.ns)

@@ -104,9 +104,12 @@ const headTexts = [[titleText, titleText.textContent, "600 17px " + FONT.slice(7
 for (const note of svg.querySelectorAll(".note"))
 	headTexts.push([note, note.textContent, "12px " + FONT.slice(7)]);
 function head(width) {
+	const room = width - 2 * PAD, narrow = room < 1.5 * TOOLS, own = narrow ? room / 2 : TOOLS;
 	for (const [element, text, font] of headTexts)
-		element.textContent = fitted(text, width - 2 * PAD - (element === titleText ? TOOLS + 10 : 0), font);
-	tools.setAttribute("x", Math.max(0, width - PAD - TOOLS));
+		element.textContent = fitted(text, room - (element === titleText ? own + 10 : 0), font);
+	caseButton.hidden = narrow; /* Ctrl-I does it too */
+	tools.setAttribute("width", own);
+	tools.setAttribute("x", PAD + room - own);
 }
 
 /* ---- numbers */
@@ -114,7 +117,7 @@ function scaled(value, units, sizes) {
 	let i = 0;
 	while (i < units.length - 1 && value < sizes[i])
 		i++;
-	return (value / sizes[i]).toFixed(value < 10 * sizes[i] ? 2 : 1) + " " + units[i];
+	return (value / sizes[i]).toFixed(i === units.length - 1 ? 0 : value < 10 * sizes[i] ? 2 : 1) + " " + units[i];
 }
 function value(v) {
 	if (unit === 9) /* a comparison: shares are all there is */
@@ -129,19 +132,20 @@ const percent = (part, whole) => (whole ? 100 * part / whole : 0).toFixed(2) + "
 
 /* ---- what the pointer is on */
 const HINT = "Point at a frame for details, click to zoom in, Ctrl-F to search, Esc to go back.";
+const DETAILS_FONT = "12.5px " + FONT.slice(7);
 function tell(f) {
 	const zoom = frames[state.zoom];
 	details.classList.toggle("hint", !f);
 	if (!f) {
-		details.textContent = HINT;
+		details.textContent = fitted(HINT, pageWidth() - 2 * PAD, DETAILS_FONT);
 		return;
 	}
 	let about = f.about;
 	if (state.zoom && inside(f, zoom))
 		about += "; " + percent(f.width, zoom.width) + " of the zoomed frame";
-	const room = pageWidth() - 2 * PAD, font = "12.5px " + FONT.slice(7);
-	pen.font = font;
-	const name = fitted(f.name, Math.max(160, room - pen.measureText(about).width - 24), font);
+	const room = pageWidth() - 2 * PAD;
+	pen.font = DETAILS_FONT;
+	const name = fitted(f.name, Math.max(160, room - pen.measureText(about).width - 24), DETAILS_FONT);
 	details.textContent = name + "  (" + about + ")";
 }
 
@@ -232,7 +236,6 @@ function restore() {
 /* ---- controls: they exist only when this script runs */
 const tools = bar.appendChild(document.createElementNS(SVG, "foreignObject"));
 tools.setAttribute("y", 8);
-tools.setAttribute("width", TOOLS);
 tools.setAttribute("height", 30);
 const box = tools.appendChild(document.createElementNS(HTML, "div"));
 box.className = "tools";

@@ -29,7 +29,7 @@ struct copy {
 	struct packer *packer;
 	uint64_t done;    /* bytes of the file that are copied */
 	uint64_t end;     /* of what can be */
-	uint32_t seq;     /* the next one of the segment */
+	uint64_t seq;     /* the next one of the segment; beyond 32 bits: there is none */
 	size_t segments;  /* that had a META */
 	bool open;        /* one of them is being read */
 };
@@ -81,10 +81,15 @@ static int add_names(struct intern *text, struct fold_sym *syms, size_t *n, cons
 
 static int write_chunk(struct copy *c, const struct fold_symbols *symbols)
 {
-	struct chunk_header header = {.type = FOLD_SYMBOLS, .seq = c->seq++};
+	struct chunk_header header = {.type = FOLD_SYMBOLS, .seq = (uint32_t)c->seq};
 	struct buf payload = {0}, chunk = {0};
 	int err = 0;
 
+	if (c->seq > UINT32_MAX) {
+		log_warning("%s: its last chunk has the highest number; no names can follow", c->file);
+		return 0;
+	}
+	c->seq++;
 	sections_encode(&symbols_sections, symbols, ALL_SECTIONS, 0, &payload);
 	if (payload.failed || packer_add(c->packer, &header, &payload, &chunk)) {
 		log_error("out of memory");
@@ -182,7 +187,7 @@ static int take_item(struct copy *c, const struct fold_item *item)
 		c->seq = 0;
 	}
 	if (item->type && item->seq >= c->seq)
-		c->seq = item->seq + 1;
+		c->seq = (uint64_t)item->seq + 1;
 	return 0;
 }
 

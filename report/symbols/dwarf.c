@@ -20,9 +20,12 @@
 #define MAX_CHAIN 512
 #define MAX_CLAIMS 65536 /* units of a hostile file may all claim everything */
 #define MAX_CLAIMS_EACH 16
+#define MAX_FRAMES 65536 /* of an answer; chains of a hostile file may all be long */
+#define MAX_FRAMES_EACH 64
 #define REST_BYTES (UINT64_C(32) << 20)
 
 struct dwarf {
+	struct dwarf_work work;
 	struct dwarf_file file, supplement;
 	struct dwarf_finder finder;
 	struct dwarf_split *split;
@@ -52,8 +55,9 @@ int dwarf_new(struct dwarf **out, Elf *elf, const struct dwarf_finder *finder)
 	if (finder)
 		d->finder = *finder;
 	intern_init(&d->strings, 1);
-	dwarf_file_init(&d->file, elf, false);
-	if (dwarf_file_units(&d->file) || dwarf_split_new(&d->split, &d->file, &d->finder)) {
+	dwarf_work_begin(&d->work, 0);
+	dwarf_file_init(&d->file, elf, false, &d->work);
+	if (dwarf_file_units(&d->file) || dwarf_split_new(&d->split, &d->work, &d->finder)) {
 		dwarf_free(d);
 		return -1;
 	}
@@ -114,6 +118,8 @@ static int claim_unit(struct claims *claims, struct dwarf_unit *unit, const stru
 	dwarf_ranges_begin(&ranges, unit, &unit->root);
 	while (dwarf_ranges_next(&ranges, &low, &high)) {
 		for (size_t i = first_query(queries, n, low); i < n && queries[i].address < high; i++) {
+			if (!dwarf_spend(unit, 1))
+				return 0;
 			if (last[i] != unit && add_claim(claims, unit, i))
 				return -1;
 			last[i] = unit;
@@ -131,16 +137,23 @@ static bool says_where(const struct dwarf_unit *unit)
  * those of version 2 can only say where most of it is. */
 static int claim_rest(struct dwarf *d, struct claims *claims, size_t n, struct dwarf_unit *const *last)
 {
-	for (size_t u = 0; u < d->file.nunits && claims->n < claims->limit; u++) {
+	uint32_t *rest = malloc((n + 1) * sizeof(*rest));
+	size_t nrest = 0;
+	int err = rest ? 0 : -1;
+
+	for (size_t i = 0; !err && i < n; i++)
+		if (!last[i])
+			rest[nrest++] = (uint32_t)i;
+	for (size_t u = 0; !err && nrest && u < d->file.nunits && claims->n < claims->limit; u++) {
 		struct dwarf_unit *unit = &d->file.units[u];
 
 		if (unit->type == DW_UT_partial || !dwarf_unit_root(unit) || (says_where(unit) && unit->version > 2))
 			continue;
-		for (size_t i = 0; i < n; i++)
-			if (!last[i] && add_claim(claims, unit, i))
-				return -1;
+		for (size_t i = 0; !err && i < nrest; i++)
+			err = add_claim(claims, unit, rest[i]);
 	}
-	return 0;
+	free(rest);
+	return err;
 }
 
 static int claim_all(struct dwarf *d, struct claims *claims, const struct dwarf_query *queries, size_t n)
@@ -178,6 +191,7 @@ static bool read_entry(struct dwarf_unit *u, uint64_t offset, struct dwarf_die *
 	uint64_t code = cursor_uleb(&c);
 	const struct dwarf_abbrev *abbrev;
 
+	dwarf_file_rest(u->file); /* nobody holds an abbreviation now */
 	if (c.bad || !code || !dwarf_unit_root(u) || !dwarf_unit_abbrevs(u))
 		return false;
 	abbrev = dwarf_abbrev(u->abbrevs, code);
@@ -211,6 +225,7 @@ struct job {
 	struct dwarf_unit *unit;      /* the one that claims */
 	struct dwarf_unit *walked;    /* itself, or its split unit */
 	struct dwarf_query *queries;
+	size_t nqueries;
 	const struct claim *claims;
 	size_t n;
 	struct walk_claim *found;
@@ -256,6 +271,7 @@ static int add_chain(struct job *job, size_t i, struct dwarf_answer *answer)
 	struct dwarf_query *query = &job->queries[job->claims[i].query];
 	uint32_t node = job->found[i].node;
 	struct dwarf_frame frame = {0};
+	size_t limit = MAX_FRAMES + job->nqueries * MAX_FRAMES_EACH;
 
 	query->first = (uint32_t)answer->n;
 	query->n = 0;
@@ -278,7 +294,7 @@ static int add_chain(struct job *job, size_t i, struct dwarf_answer *answer)
 		frame.file = at->function ? NULL : kept_file(job, at->call_file);
 		frame.line = at->call_line;
 		node = at->outer;
-	} while (node != WALK_NONE && query->n < MAX_CHAIN);
+	} while (node != WALK_NONE && query->n < MAX_CHAIN && answer->n < limit);
 	return 0;
 }
 
@@ -363,9 +379,11 @@ int dwarf_resolve(struct dwarf *d, struct dwarf_query *queries, size_t n, struct
 {
 	struct claims claims = {0};
 	uint8_t *ranks = calloc(n + 1, 1);
-	int err = ranks && n ? claim_all(d, &claims, queries, n) : -1;
 	size_t end;
+	int err;
 
+	dwarf_work_begin(&d->work, n);
+	err = ranks && n ? claim_all(d, &claims, queries, n) : -1;
 	memset(answer, 0, sizeof(*answer));
 	for (size_t i = 0; i < n; i++)
 		queries[i].first = queries[i].n = 0;
@@ -373,7 +391,7 @@ int dwarf_resolve(struct dwarf *d, struct dwarf_query *queries, size_t n, struct
 		qsort(claims.v, claims.n, sizeof(*claims.v), compare_claims);
 	d->rested = 0;
 	for (size_t i = 0; !err && i < claims.n; i = end) {
-		struct job job = {.d = d, .unit = claims.v[i].unit, .queries = queries, .claims = &claims.v[i], .ranks = ranks};
+		struct job job = {.d = d, .unit = claims.v[i].unit, .queries = queries, .nqueries = n, .claims = &claims.v[i], .ranks = ranks};
 
 		for (end = i + 1; end < claims.n && claims.v[end].unit == job.unit; end++)
 			;

@@ -169,6 +169,8 @@ static void abbrevs_read(const struct dwarf_unit *u, struct dwarf_abbrevs *a, ui
 			a->n -= a->n != 0;
 			break;
 		}
+		if (!dwarf_spend(u, 1 + a->v[a->n - 1].nattrs))
+			break;
 		sorted = sorted && (a->n < 2 || a->v[a->n - 2].code < code);
 		if (code == last)
 			break;
@@ -182,8 +184,11 @@ struct dwarf_abbrevs *dwarf_unit_abbrevs(struct dwarf_unit *u)
 	if (u->abbrevs)
 		return u->abbrevs;
 	u->abbrevs = calloc(1, sizeof(*u->abbrevs));
-	if (u->abbrevs)
-		abbrevs_read(u, u->abbrevs, 0);
+	if (!u->abbrevs)
+		return NULL;
+	abbrevs_read(u, u->abbrevs, 0);
+	u->abbrevs->bytes = u->abbrevs->room * sizeof(struct dwarf_abbrev) + u->abbrevs->attr_room * sizeof(struct dwarf_attr) + u->abbrevs->skip_room;
+	u->file->abbrev_bytes += u->abbrevs->bytes;
 	return u->abbrevs;
 }
 
@@ -351,6 +356,8 @@ bool dwarf_die_read(const struct dwarf_unit *u, struct dwarf_cursor *c, const st
 	const struct dwarf_attr *attr = abbrev->nattrs ? &u->abbrevs->attrs[abbrev->attr] : NULL;
 
 	memset(die, 0, sizeof(*die));
+	if (!dwarf_spend(u, 1 + abbrev->nattrs))
+		return false;
 	for (uint32_t i = 0; i < abbrev->nattrs; i++) {
 		struct dwarf_value other = {0}, *v = die_slot(die, attr[i].name);
 
@@ -417,7 +424,7 @@ static bool root_read(struct dwarf_unit *u, struct dwarf_abbrevs *a)
 
 	abbrevs_read(u, a, code);
 	abbrev = code ? dwarf_abbrev(a, code) : NULL;
-	if (c.bad || !abbrev)
+	if (c.bad || !abbrev || !dwarf_spend(u, 1 + abbrev->nattrs))
 		return false;
 	for (uint32_t i = 0; i < abbrev->nattrs; i++) {
 		const struct dwarf_attr *attr = &a->attrs[abbrev->attr + i];

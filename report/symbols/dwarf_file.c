@@ -14,7 +14,12 @@
 #include "relocatable.h"
 
 #define MAX_SECTION (UINT64_C(4) << 30) /* bytes when decompressed */
-#define MAX_UNITS (1u << 22)
+#define MAX_UNITS (1u << 20)
+#define MAX_ABBREV_BYTES (UINT64_C(256) << 20)
+/* Steps that a hostile file can have repeated: for each byte of it, for each query, and to begin with. */
+#define WORK_A_BYTE 16
+#define WORK_A_QUERY 256
+#define WORK_AT_ALL (UINT64_C(1) << 26)
 #define COMPRESSED_ZSTD 2 /* ELFCOMPRESS_ZSTD; not in every elf.h */
 
 static const char *const section_names[DWARF_NSECTIONS] = {
@@ -87,15 +92,17 @@ static void relocate(struct dwarf_file *f, enum dwarf_section section, Elf_Scn *
 		*bytes = (struct dwarf_bytes){0};
 }
 
-struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section section)
+void dwarf_work_begin(struct dwarf_work *work, size_t queries)
+{
+	work->left = WORK_AT_ALL + WORK_A_BYTE * work->bytes + WORK_A_QUERY * (uint64_t)queries;
+}
+
+static void load_section(struct dwarf_file *f, enum dwarf_section section)
 {
 	char name[64];
 	GElf_Shdr header;
 	Elf_Scn *scn;
 
-	if (f->loaded[section])
-		return f->sections[section];
-	f->loaded[section] = true;
 	/* the index of a .dwp has no .dwo in its name */
 	snprintf(name, sizeof(name), ".debug_%s%s", section_names[section], f->split && section != DWARF_CU_INDEX ? ".dwo" : "");
 	scn = elf_section(f->elf, name, &header);
@@ -103,23 +110,34 @@ struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section sectio
 		f->sections[section] = section_bytes(f, section, scn, &header);
 		if (f->relocatable && !f->split)
 			relocate(f, section, scn);
-		return f->sections[section];
+		return;
 	}
 	/* the older way to compress: another name, and a header of its own */
 	snprintf(name, sizeof(name), ".zdebug_%s%s", section_names[section], f->split ? ".dwo" : "");
 	scn = elf_section(f->elf, name, &header);
 	if (scn && header.sh_type != SHT_NOBITS && elf_compress_gnu(scn, 0, 0) >= 0)
 		f->sections[section] = raw_bytes(scn);
+}
+
+struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section section)
+{
+	if (!f->loaded[section]) {
+		f->loaded[section] = true;
+		load_section(f, section);
+		f->work->bytes += f->sections[section].size;
+		f->work->left += WORK_A_BYTE * (uint64_t)f->sections[section].size;
+	}
 	return f->sections[section];
 }
 
-void dwarf_file_init(struct dwarf_file *f, Elf *elf, bool split)
+void dwarf_file_init(struct dwarf_file *f, Elf *elf, bool split, struct dwarf_work *work)
 {
 	GElf_Ehdr header;
 
 	memset(f, 0, sizeof(*f));
 	f->elf = elf;
 	f->split = split;
+	f->work = work;
 	if (gelf_getehdr(elf, &header)) {
 		f->big = header.e_ident[EI_DATA] == ELFDATA2MSB;
 		f->relocatable = header.e_type == ET_REL;
@@ -238,6 +256,7 @@ struct dwarf_cursor dwarf_unit_cursor(const struct dwarf_unit *u, uint64_t offse
 void dwarf_unit_rest(struct dwarf_unit *u)
 {
 	if (u->abbrevs) {
+		u->file->abbrev_bytes -= u->abbrevs->bytes;
 		free(u->abbrevs->v);
 		free(u->abbrevs->attrs);
 		free(u->abbrevs->skips);
@@ -246,4 +265,12 @@ void dwarf_unit_rest(struct dwarf_unit *u)
 		u->abbrevs = NULL;
 	}
 	dwarf_lines_free(u);
+}
+
+void dwarf_file_rest(struct dwarf_file *f)
+{
+	if (f->abbrev_bytes < MAX_ABBREV_BYTES)
+		return;
+	for (size_t i = 0; i < f->nunits; i++)
+		dwarf_unit_rest(&f->units[i]);
 }

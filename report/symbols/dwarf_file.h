@@ -33,6 +33,7 @@ struct dwarf_abbrevs {
 	struct dwarf_skip *skips; size_t nskips, skip_room;
 	int64_t *constants; size_t nconstants, constant_room;
 	size_t room;
+	uint64_t bytes; /* of memory, about */
 };
 
 struct dwarf_value {
@@ -43,6 +44,16 @@ struct dwarf_value {
 struct dwarf_die {
 	struct dwarf_value name, linkage_name, origin, specification, low, high, ranges, call_file, call_line;
 	uint64_t sibling;     /* offset of the next sibling; 0 not said */
+};
+
+/*
+ * Entries, ranges and tables can be referred to from anywhere, as often as a hostile
+ * file likes: what it costs to follow that is bounded by a multiple of the bytes that
+ * files have, and by what is asked for.  Shared by files that belong together.
+ */
+struct dwarf_work {
+	uint64_t left;
+	uint64_t bytes;              /* of the sections read so far */
 };
 
 struct dwarf_file;
@@ -63,11 +74,15 @@ struct dwarf_unit {
 	/* where a part of a .dwp file has its share of the other sections */
 	uint64_t line_base;
 	struct dwarf_unit *skeleton; /* a split unit's: it has the addresses */
+	struct dwarf_unit *split;    /* a skeleton's, when it was looked for; NULL: not found */
+	bool split_sought;
 	struct dwarf_lines *lines;   /* owned by dwarf_line.c */
 };
 
 struct dwarf_file {
 	Elf *elf;
+	struct dwarf_work *work;      /* borrowed */
+	uint64_t abbrev_bytes;        /* memory of all units' abbreviations */
 	bool big, split, relocatable, units_read;
 	struct dwarf_bytes sections[DWARF_NSECTIONS];
 	void *owned[DWARF_NSECTIONS]; /* decompressed */
@@ -78,11 +93,26 @@ struct dwarf_file {
 };
 
 /* `elf` is borrowed.  `split`: take the .dwo sections. */
-void dwarf_file_init(struct dwarf_file *f, Elf *elf, bool split);
+void dwarf_file_init(struct dwarf_file *f, Elf *elf, bool split, struct dwarf_work *work);
 void dwarf_file_release(struct dwarf_file *f); /* accepts a zeroed struct */
 
 /* Loaded and decompressed at the first use; empty when there is none. */
 struct dwarf_bytes dwarf_section(struct dwarf_file *f, enum dwarf_section section);
+
+/* So many queries are asked from now on. */
+void dwarf_work_begin(struct dwarf_work *work, size_t queries);
+/* False: what was allowed is spent, and files are broken from here on. */
+static inline bool dwarf_spend(const struct dwarf_unit *u, uint64_t n)
+{
+	struct dwarf_work *work = u->file->work;
+
+	if (work->left < n) {
+		work->left = 0;
+		return false;
+	}
+	work->left -= n;
+	return true;
+}
 
 /* Read all unit headers.  0, or -1: out of memory.  Broken units end the list. */
 int dwarf_file_units(struct dwarf_file *f);
@@ -92,8 +122,9 @@ struct dwarf_unit *dwarf_unit_at(struct dwarf_file *f, uint64_t offset);
 bool dwarf_unit_root(struct dwarf_unit *u);
 /* The unit's abbreviations, read when they are needed; NULL broken or no memory. */
 struct dwarf_abbrevs *dwarf_unit_abbrevs(struct dwarf_unit *u);
-/* Give the memory of the abbreviations back. */
+/* Give the memory of the abbreviations back; of all units, when it is much. */
 void dwarf_unit_rest(struct dwarf_unit *u);
+void dwarf_file_rest(struct dwarf_file *f);
 
 const struct dwarf_abbrev *dwarf_abbrev(const struct dwarf_abbrevs *a, uint64_t code);
 

@@ -12,6 +12,7 @@
 #include "../model/array.h"
 
 #define MAX_FORMATS 32
+#define MAX_PATH 4096
 
 struct line_name { const char *name; uint64_t dir; };
 struct line_names { struct line_name *v; size_t n, room; };
@@ -119,6 +120,8 @@ static bool read_header(struct dwarf_unit *u, struct dwarf_lines *l)
 	l->program = c;
 	l->program.at += header;
 	c.end = l->program.at;
+	if (!dwarf_spend(u, header))
+		return false;
 	l->min_inst = cursor_byte(&c);
 	if (l->version >= 4)
 		cursor_byte(&c); /* operations in an instruction: VLIW is not told apart */
@@ -167,6 +170,8 @@ static char *join(const char *comp_dir, const char *dir, const char *name)
 	char *path;
 	int n;
 
+	if (strlen(name) + (dir ? strlen(dir) : 0) + (comp_dir ? strlen(comp_dir) : 0) > MAX_PATH)
+		return NULL;
 	if (name[0] == '/' || ((!dir || !*dir) && !comp_dir))
 		return strdup(name);
 	if (!dir || !*dir)
@@ -326,6 +331,8 @@ void dwarf_lines_run(struct dwarf_unit *u, struct dwarf_row *rows, size_t n)
 	if (!l || !n)
 		return;
 	c = l->program;
+	if (!dwarf_spend(u, (uint64_t)(c.end - c.at)))
+		return;
 	restart(&m);
 	while (c.at < c.end) {
 		uint8_t op = *c.at++;

@@ -113,10 +113,12 @@ static inline const char *cursor_string(struct dwarf_cursor *c)
 	return at;
 }
 
+#define DWARF_MAX_STRING 65536 /* what a hostile file has looked for its end again and again */
+
 /* The string at an offset of a string section; NULL when there is none. */
 static inline const char *string_at(struct dwarf_bytes b, uint64_t offset)
 {
-	if (offset >= b.size || !memchr(b.at + offset, 0, b.size - offset))
+	if (offset >= b.size || !memchr(b.at + offset, 0, b.size - offset < DWARF_MAX_STRING ? b.size - offset : DWARF_MAX_STRING))
 		return NULL;
 	return (const char *)b.at + offset;
 }

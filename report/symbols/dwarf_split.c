@@ -14,25 +14,21 @@
 #define MAX_PACKAGE_SECTIONS 8
 #define MAX_SPLIT_FILES 65536
 
-struct split_entry {
-	const struct dwarf_unit *skeleton;
-	struct dwarf_unit *unit;  /* NULL: not found */
-};
 struct dwarf_split {
+	struct dwarf_work *work;
 	const struct dwarf_finder *finder;
 	bool tried_package, has_package;
 	struct dwarf_file package;
 	struct dwarf_file **files; /* .dwo */
 	size_t nfiles, file_room;
-	struct split_entry *entries;
-	size_t nentries, entry_room;
 };
 
-int dwarf_split_new(struct dwarf_split **out, struct dwarf_file *file, const struct dwarf_finder *finder)
+int dwarf_split_new(struct dwarf_split **out, struct dwarf_work *work, const struct dwarf_finder *finder)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return -1;
+	(*out)->work = work;
 	(*out)->finder = finder;
 	return 0;
 }
@@ -47,7 +43,6 @@ void dwarf_split_free(struct dwarf_split *s)
 		free(s->files[i]);
 	}
 	free(s->files);
-	free(s->entries);
 	free(s);
 }
 
@@ -95,6 +90,21 @@ static uint32_t package_row(struct dwarf_file *p, uint64_t id, uint32_t slots, s
 	return 0;
 }
 
+static struct dwarf_unit *unit_beginning_at(struct dwarf_file *p, uint64_t offset)
+{
+	size_t low = 0, high = p->nunits;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->units[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->nunits && p->units[low].offset == offset ? &p->units[low] : NULL;
+}
+
 static struct dwarf_unit *package_unit(struct dwarf_file *p, uint64_t id)
 {
 	struct dwarf_bytes index = dwarf_section(p, DWARF_CU_INDEX);
@@ -124,15 +134,10 @@ static struct dwarf_unit *package_unit(struct dwarf_file *p, uint64_t id)
 	}
 	if (c.bad || offsets.bad || dwarf_file_units(p))
 		return NULL;
-	for (size_t i = 0; i < p->nunits; i++) {
-		u = &p->units[i];
-		if (u->offset != info)
-			continue;
-		for (uint64_t k = 0; k < columns && !u->skeleton; k++)
-			take_share(u, version, sections[k], shares[k]);
-		return u;
-	}
-	return NULL;
+	u = unit_beginning_at(p, info);
+	for (uint64_t k = 0; u && k < columns && !u->skeleton; k++)
+		take_share(u, version, sections[k], shares[k]);
+	return u;
 }
 
 /* ------------------------------------------------------------ single files */
@@ -164,7 +169,7 @@ static struct dwarf_unit *file_unit(struct dwarf_split *s, const struct dwarf_un
 	f = malloc(sizeof(*f));
 	if (!f)
 		return NULL;
-	dwarf_file_init(f, elf, true);
+	dwarf_file_init(f, elf, true, s->work);
 	s->files[s->nfiles++] = f;
 	u = unit_with_id(f, skeleton->dwo_id);
 	return u;
@@ -181,7 +186,7 @@ static struct dwarf_unit *find_split(struct dwarf_split *s, struct dwarf_unit *s
 		s->tried_package = true;
 		elf = s->finder->split(s->finder->context, NULL, NULL);
 		if (elf) {
-			dwarf_file_init(&s->package, elf, true);
+			dwarf_file_init(&s->package, elf, true, s->work);
 			s->has_package = true;
 		}
 	}
@@ -196,9 +201,9 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf_split *s, struct dwarf_unit *u)
 
 	if (!dwarf_unit_root(u) || !u->dwo_name || !u->dwo_id)
 		return u;
-	for (size_t i = 0; i < s->nentries; i++)
-		if (s->entries[i].skeleton == u)
-			return s->entries[i].unit;
+	if (u->split_sought)
+		return u->split;
+	u->split_sought = true;
 	split = find_split(s, u);
 	if (split && split->skeleton != u) {
 		split->skeleton = u;
@@ -206,8 +211,7 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf_split *s, struct dwarf_unit *u)
 		if (!dwarf_unit_root(split))
 			split = NULL;
 	}
-	if (!array_room(s->entries, s->entry_room, s->nentries + 1))
-		s->entries[s->nentries++] = (struct split_entry){u, split};
+	u->split = split;
 	return split;
 }
 
@@ -231,6 +235,6 @@ void dwarf_find_supplement(struct dwarf_file *file, struct dwarf_file *supplemen
 	elf = finder->supplement(finder->context, data->d_buf, (const uint8_t *)data->d_buf + name, data->d_size - name);
 	if (!elf)
 		return;
-	dwarf_file_init(supplement, elf, false);
+	dwarf_file_init(supplement, elf, false, file->work);
 	file->alt = supplement;
 }

@@ -11,8 +11,8 @@
 
 struct dwarf_split;
 
-/* `file` and `finder` are borrowed.  0, or -1: out of memory. */
-int dwarf_split_new(struct dwarf_split **out, struct dwarf_file *file, const struct dwarf_finder *finder);
+/* `work` and `finder` are borrowed.  0, or -1: out of memory. */
+int dwarf_split_new(struct dwarf_split **out, struct dwarf_work *work, const struct dwarf_finder *finder);
 void dwarf_split_free(struct dwarf_split *s);
 
 /* The unit that has the entries of `u`: itself, or the split unit that it is the

@@ -213,7 +213,7 @@ bool dwarf_ranges_next(struct dwarf_ranges *r, uint64_t *low, uint64_t *high)
 		*high = r->high;
 		return *low < *high && !dropped(r->unit, *low);
 	}
-	while (r->shape == RANGES_V4 ? next_v4(r, low, high) : r->shape == RANGES_V5 && next_v5(r, low, high))
+	while (dwarf_spend(r->unit, 1) && (r->shape == RANGES_V4 ? next_v4(r, low, high) : r->shape == RANGES_V5 && next_v5(r, low, high)))
 		if (*low < *high && !dropped(r->unit, *low))
 			return true;
 	return false;

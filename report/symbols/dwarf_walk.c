@@ -65,6 +65,8 @@ static bool cover(struct walk *w, const struct dwarf_die *die, uint32_t outer, s
 			node->low = low;
 		first = false;
 		for (size_t i = first_at(w, low); i < w->n && w->claims[i].address < high; i++) {
+			if (!dwarf_spend(w->unit, 1))
+				return covered;
 			if (w->claims[i].node != outer)
 				continue;
 			if (!node)
@@ -177,6 +179,8 @@ static void walk_unit(struct walk *w)
 {
 	struct dwarf_cursor c = dwarf_unit_cursor(w->unit, w->unit->die);
 
+	if (!dwarf_spend(w->unit, w->unit->end - w->unit->die))
+		return;
 	walk_children(w, &c, WALK_NONE, 0);
 }
 

@@ -7,6 +7,7 @@
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "memory.h"
@@ -58,7 +59,7 @@ static const struct row rows[] = {
 	{0, "max-memory", "SIZE", MEMORY_HELP, ROW_SIZE, AT(max_memory)},
 	{0, "schema", NULL, "print the JSON Schema of -f json", ROW_FLAG, AT(schema)},
 	{'q', "quiet", NULL, "only failures on standard error", ROW_FLAG, AT(quiet)},
-	{'v', "verbose", NULL, "say where names come from and what was passed over", ROW_FLAG, AT(verbose)},
+	{'v', "verbose", NULL, "say where names come from, what was passed over, and what took how long", ROW_FLAG, AT(verbose)},
 	{'h', "help", NULL, "this text", ROW_FLAG, AT(help)},
 	{0, "version", NULL, "the version of this program", ROW_FLAG, AT(version)},
 	{0},
@@ -204,6 +205,10 @@ int options_parse(struct options *opt, int argc, char **argv)
 		return 0;
 	if (!opt->files.n) {
 		log_error("no recording given; \"-\" reads one from standard input, --help tells more");
+		return -1;
+	}
+	if (verb_by_name(opt->files.v[0]) && access(opt->files.v[0], F_OK)) {
+		log_error("\"%s\" comes before all options: fold-report %s [OPTION...] FILE", opt->files.v[0], opt->files.v[0]);
 		return -1;
 	}
 	if (opt->out && !strcmp(opt->out, "-"))

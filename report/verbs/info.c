@@ -441,7 +441,10 @@ static void list_names(struct info *info, struct place_taken *v, size_t n, uint6
 			continue;
 		}
 		share(info, v[used].samples, all);
-		string(info, v[used].comm);
+		if (recording_string(info->rec, v[used].comm).size)
+			string(info, v[used].comm);
+		else
+			emit_str(&info->emit, "[unknown]");
 		if (v[used].processes > 1)
 			emit_printf(&info->emit, " (%" PRIu32 " processes)", v[used].processes);
 		emit_char(&info->emit, '\n');

@@ -203,6 +203,14 @@ static int write_report(struct job *job)
 	return 0;
 }
 
+static double since(struct timespec *begin)
+{
+	struct timespec last = *begin;
+
+	clock_gettime(CLOCK_MONOTONIC, begin);
+	return (double)(begin->tv_sec - last.tv_sec) + (double)(begin->tv_nsec - last.tv_nsec) / 1e9;
+}
+
 static int run(struct job *job)
 {
 	const struct options *opt = job->opt;
@@ -211,6 +219,8 @@ static int run(struct job *job)
 		.samples = opt->format->flags & OUTPUT_TIME,
 		.watch = &job->watch,
 	};
+	struct timespec now;
+	double loaded, named;
 
 	if (!opt->out && opt->format->flags & OUTPUT_BINARY && isatty(STDOUT_FILENO)) {
 		log_error("%s is not for terminals: use -o FILE", opt->format->name);
@@ -222,8 +232,10 @@ static int run(struct job *job)
 	sandbox_enter(&(struct sandbox_needs){.files = opt->files, .out = opt->out, .symbols = &opt->symbols});
 	if (memory_watch_start(&job->watch))
 		return VERB_FAILED;
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
+	loaded = since(&now);
 	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols))
 		return VERB_FAILED;
 	if (symbolizer_interrupted(job->symbolizer, &job->rec)) {
@@ -232,9 +244,13 @@ static int run(struct job *job)
 	}
 	if (build_trees(job))
 		return VERB_FAILED;
+	named = since(&now);
 	if (one_event_only(job))
 		return VERB_USAGE;
-	return write_report(job) ? VERB_FAILED : nothing(job);
+	if (write_report(job))
+		return VERB_FAILED;
+	log_detail("reading took %.2f s, names and stacks %.2f s, writing %.2f s", loaded, named, since(&now));
+	return nothing(job);
 }
 
 static void job_release(struct job *job)

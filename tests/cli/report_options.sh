@@ -36,6 +36,8 @@ run 2 diff events.foldrec; says "takes two recordings"
 run 2 diff -f top events.foldrec events.foldrec; says "cannot compare"
 run 2 -f diff events.foldrec; says "diff BEFORE NOW"
 run 2 dump; says "one recording"
+run 2 -q info events.foldrec; says "comes before all options"
+run 0 -v events.foldrec; says "reading took [0-9.]* s, names"
 run 2 -f missing events.foldrec; says "fold-report missing FILE"
 run 2 --top -1 events.foldrec; says '"-1" is not a whole number'
 run 2 --min-width wide events.foldrec; says "a number from 0 to 100"

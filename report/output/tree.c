@@ -3,8 +3,11 @@
  * Call tree as text.  Heaviest branch first; what is lighter than --min is left
  * out, and each place says how much that was.  A frame that is an only child
  * stands below its parent without going deeper, so that depth on the screen
- * means a decision, not the length of a chain.
+ * means a decision, not the length of a chain; a function that does nothing but
+ * call itself has one line, with how often.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,15 +121,39 @@ static void numbers(struct text_tree *t, uint64_t total, uint64_t self)
 	emit_str(&t->emit, "  ");
 }
 
-/* The name within what the terminal has left. */
-static void label(struct text_tree *t, const struct frame *frame, size_t indent)
+/* The name within what the terminal has left, and how often it stands there. */
+static void label(struct text_tree *t, const struct frame *frame, size_t indent, uint32_t times)
 {
 	size_t columns = t->report->options.columns;
 	const char *color = terminal_color(t->report, frame->kind);
+	char more[24] = "";
 
+	if (times > 1)
+		indent += (size_t)snprintf(more, sizeof(more), "  \303\227%" PRIu32, times) - 1;
 	emit_str(&t->emit, color);
 	terminal_name(&t->emit, frame->name, !columns ? 0 : columns > indent + 20 ? columns - indent : 20, false);
-	emit_str(&t->emit, *color ? TERMINAL_PLAIN "\n" : "\n");
+	if (*color)
+		emit_str(&t->emit, TERMINAL_PLAIN);
+	emit_str(&t->emit, more);
+	emit_char(&t->emit, '\n');
+}
+
+/* Where a chain of calls of a function by itself, and nothing else, ends. */
+static uint32_t recursion(const struct tree *tree, uint32_t node, uint32_t *times)
+{
+	const struct tree_node *nodes = tree->nodes;
+
+	*times = 1;
+	for (uint32_t c = nodes[node].child; c != TREE_NONE;) {
+		if (nodes[c].frame != nodes[node].frame || nodes[c].total != nodes[node].total) {
+			c = nodes[c].next;
+			continue;
+		}
+		node = c;
+		c = nodes[node].child;
+		++*times;
+	}
+	return node;
 }
 
 static void left_out_line(struct text_tree *t, const struct row *row)
@@ -148,7 +175,8 @@ static void left_out_line(struct text_tree *t, const struct row *row)
 
 static int node_line(struct text_tree *t, const struct row *row)
 {
-	const struct tree_node *node = &t->tree->nodes[row->node];
+	uint32_t times, last = recursion(t->tree, row->node, &times);
+	const struct tree_node *node = &t->tree->nodes[last];
 	size_t guides = row->guides, columns;
 
 	numbers(t, node->total, node->self);
@@ -160,8 +188,8 @@ static int node_line(struct text_tree *t, const struct row *row)
 		if (guides + 5 <= sizeof(t->guides))
 			guides = stpcpy(t->guides + guides, row->last ? "   " : "│  ") - t->guides;
 	}
-	label(t, &t->tree->frames[node->frame], columns);
-	return push_children(t, row->node, guides);
+	label(t, &t->tree->frames[node->frame], columns, times);
+	return push_children(t, last, guides);
 }
 
 static int write_tree(struct text_tree *t, size_t index)

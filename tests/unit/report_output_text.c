@@ -84,6 +84,18 @@ TEST(tree_shows_branches_heaviest_first)
 	fixture_release(&f);
 }
 
+TEST(tree_shows_recursion_in_a_line)
+{
+	fixture_init(&f);
+	STACK(&f, 60, "sh", "main", "fact", "fact", "fact", "work");
+	STACK(&f, 40, "sh", "main", "fact", "fact", "fact", "fact");
+	CHECK(strstr(fixture_write(&f, "tree"), " 100.0        main\n"
+						" 100.0        fact  \303\2273\n"
+						"  60.0  60.0  \342\224\234\342\224\200 work\n"
+						"  40.0  40.0  \342\224\224\342\224\200 fact\n") != NULL);
+	fixture_release(&f);
+}
+
 TEST(tables_of_nothing)
 {
 	fixture_init(&f);

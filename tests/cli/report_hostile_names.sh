@@ -70,8 +70,8 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 [ -n "$browser" ] || { echo "no Chromium: pages were parsed, not opened"; exit $bad; }
 open_page() { # FILE FRAGMENT: its document in dom
 	cp "$1" "page.${1##*[.-]}" # a browser knows types by suffix
-	for budget in 2000 10000 50000; do # its time runs ahead of what it unpacks, on a busy machine
-		timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+	for budget in 2000 10000 50000 250000; do # its time runs ahead of what it unpacks, on a busy machine
+		timeout 500 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic --no-first-run --disable-background-networking \
 			--disable-component-update --disable-sync --user-data-dir="$PWD/profile" --window-size=1100,700 --enable-logging=stderr \
 			--virtual-time-budget=$budget --dump-dom "file://$PWD/page.${1##*[.-]}$2" >dom 2>log
 		grep -q 'body class="loading"' dom || break

@@ -19,13 +19,13 @@ for suffix in .folded .speedscope.json .firefox.json .pb.gz .perf.txt; do
 done
 total=$(awk '{ sum += $NF } END { print sum }' one.folded)
 
-NODE_PATH=$modules timeout 300 node "$SRC/tests/web/consumers.js" "$browser" "$modules" one || fail speedscope
+NODE_PATH=$modules timeout 1500 node "$SRC/tests/web/consumers.js" "$browser" "$modules" one || fail speedscope
 
 # The command line client may give up on its daemon before that is ready: ask again.
 export HOME=$PWD
-pq() { timeout 60 node "$modules/.bin/profiler-cli" "$@" 2>&1; }
+pq() { timeout 300 node "$modules/.bin/profiler-cli" "$@" 2>&1; }
 pq load one.firefox.json >loaded
-for _ in $(seq 40); do
+for _ in $(seq 200); do
 	pq status >status
 	grep -q 'Thread: \|Profile:' status && break
 	sleep 0.5

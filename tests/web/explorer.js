@@ -7,6 +7,7 @@ const {execFileSync} = require("child_process");
 const path = require("path");
 const {chromium} = require("playwright-core");
 const [browserPath, report, one, other, two] = process.argv.slice(2);
+const PATIENCE = 300000; /* ms: a busy machine */
 let failures = 0;
 
 function same(what, got, want) {
@@ -42,6 +43,7 @@ const boxCenter = (page, name) => page.evaluate(wanted => {
 
 async function open(browser, file, options = {}) {
 	const page = await browser.newPage({viewport: {width: 1200, height: 800}, colorScheme: options.colorScheme});
+	page.setDefaultTimeout(PATIENCE);
 	for (const event of ["console", "pageerror"])
 		page.on(event, e => same(event, String(e.text ? e.text() : e.stack), ""));
 	page.on("request", request => same("request", /^(file|blob|data):/.test(request.url()) ? "local" : request.url(), "local"));
@@ -362,12 +364,12 @@ async function beginning(browser) {
 }
 
 (async () => {
-	const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+	const flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync"];
 	run("-f", "html", "-o", "one.html", one);
 	run("-f", "html", "-o", "two.html", two);
 	execFileSync(report, ["diff", "-q", "--no-system", "--unnamed", "module", "-o", "diff.html", one, other]);
-	const browser = await chromium.launch({executablePath: browserPath, args: flags});
+	const browser = await chromium.launch({executablePath: browserPath, timeout: PATIENCE, args: flags});
 	const page = await open(browser, "one.html");
 	const plain = await numbers(page);
 	await zooming(page);

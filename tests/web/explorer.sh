@@ -14,4 +14,4 @@ gen=$BUILD/tests/gen/gen
 "$gen" --samples 20000 --stacks 400 --threads 30 --seed 1 one.foldrec || exit 1
 "$gen" --samples 5000 --stacks 400 --threads 30 --seed 2 other.foldrec || exit 1
 cat one.foldrec other.foldrec >two.foldrec
-NODE_PATH=$modules/node_modules timeout 300 node "$SRC/tests/web/explorer.js" "$browser" "$FOLD_REPORT" one.foldrec other.foldrec two.foldrec
+NODE_PATH=$modules/node_modules timeout 1500 node "$SRC/tests/web/explorer.js" "$browser" "$FOLD_REPORT" one.foldrec other.foldrec two.foldrec

@@ -23,7 +23,7 @@ python3 "$SRC/tests/web/planted.py" || bad=1
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo "no Chromium: the page was not opened"; exit $bad; }
 for budget in 2000 10000 50000 250000; do # its time runs ahead of what it unpacks, on a busy machine
-	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+	timeout 500 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic --no-first-run --disable-background-networking \
 		--disable-component-update --disable-sync --user-data-dir="$PWD/profile" --window-size=1200,800 \
 		--virtual-time-budget=$budget --dump-dom "file://$PWD/slower.html#view=table" >dom 2>log
 	grep -q 'body class="loading"' dom || break

@@ -9,7 +9,7 @@ python3 "$SRC/tests/cli/spec_recordings.py" || exit 1
 bad=0
 fail() { echo "$*"; bad=1; }
 dom() { # FRAGMENT: the document after its script ran, in dom
-	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+	timeout 500 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-quic --no-first-run --disable-background-networking \
 		--disable-component-update --disable-sync --user-data-dir="$PWD/profile" --window-size=1100,700 --enable-logging=stderr \
 		--virtual-time-budget=2000 --dump-dom "file://$PWD/x.svg$1" >dom 2>log
 	grep ':CONSOLE' log && fail "the console has something to say"

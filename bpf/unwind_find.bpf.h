@@ -124,6 +124,11 @@ static __always_inline long unwind_read(struct unwind_state *u, void *to, ev_u32
 	return bpf_probe_read_user(to, size, (void *)address);
 }
 
+static __always_inline long unwind_read_far(struct unwind_state *u, ev_u64 *to, ev_u64 address)
+{
+	return bpf_probe_read_user(to, sizeof(*to), (void *)address);
+}
+
 static __always_inline long unwind_read_code(struct unwind_state *u, ev_u64 *to, ev_u64 address)
 {
 	return bpf_probe_read_user(to, sizeof(*to), (void *)address);

@@ -6,6 +6,7 @@
  * Compiled for the kernel and for user space.  Who includes this says first how
  * memory and tables are read:
  *     long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 address)      0 or negative
+ *     long unwind_read_far(struct unwind_state *u, ev_u64 *to, ev_u64 address)             the same, for a word that is not of this stack
  *     long unwind_read_code(struct unwind_state *u, ev_u64 *to, ev_u64 address)            the same, for eight instruction bytes
  *     int unwind_mapping_find(struct unwind_state *u, ev_u64 pc)                           index or -1
  *     const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
@@ -322,24 +323,6 @@ static __always_inline int unwind_short(struct unwind_state *u, ev_u32 rule)
 	return unwind_arrive(u, ra, cfa);
 }
 
-static __always_inline int unwind_by_rule(struct unwind_state *u, ev_u32 rule)
-{
-	const struct unwind_rule *r;
-
-	if (rule >> 14 < UNWIND_EXT || (rule & 0xfff0) == UNWIND_PLT)
-		return unwind_short(u, rule);
-	switch (rule) {
-	case UNWIND_GAP: return unwind_guess(u);
-	case UNWIND_END: return UNWIND_ENDED_ROOT;
-	case UNWIND_REFUSED: return UNWIND_ENDED_GAP;
-	case UNWIND_SIGNAL: return unwind_signal(u);
-	}
-	if (rule >> 14 != UNWIND_EXT)
-		return UNWIND_ENDED_BAD_RULE;
-	r = unwind_rule_at(u, rule & (UNWIND_RULES - 1));
-	return r ? unwind_extended(u, r) : UNWIND_ENDED_BAD_RULE;
-}
-
 /* The rule for `pc`; UNWIND_GAP where its file has no table. */
 static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
 {
@@ -362,6 +345,28 @@ static __always_inline int unwind_lookup(struct unwind_state *u, ev_u64 pc)
 		return UNWIND_GAP;
 	rule = unwind_rule_find(u, m->page + page, pc & (UNWIND_PAGE_SIZE - 1));
 	return rule < 0 ? UNWIND_GAP : rule;
+}
+
+#include "unwind_go.h"
+
+static __always_inline int unwind_by_rule(struct unwind_state *u, ev_u32 rule)
+{
+	const struct unwind_rule *r;
+
+	if (rule >> 14 < UNWIND_EXT || (rule & 0xfff0) == UNWIND_PLT)
+		return unwind_short(u, rule);
+	switch (rule) {
+	case UNWIND_GAP: return unwind_guess(u);
+	case UNWIND_END: return UNWIND_ENDED_ROOT;
+	case UNWIND_REFUSED: return UNWIND_ENDED_GAP;
+	case UNWIND_SIGNAL: return unwind_signal(u);
+	case UNWIND_GO_SYSTEMSTACK: return unwind_go_systemstack(u);
+	case UNWIND_GO_MCALL: return u->exact ? UNWIND_ENDED_BAD_RULE : UNWIND_ENDED_ROOT;
+	}
+	if (rule >> 14 != UNWIND_EXT)
+		return UNWIND_ENDED_BAD_RULE;
+	r = unwind_rule_at(u, rule & (UNWIND_RULES - 1));
+	return r ? unwind_extended(u, r) : UNWIND_ENDED_BAD_RULE;
 }
 
 /* Where the rule of the frame in `u` is found: behind a call may be another function. */

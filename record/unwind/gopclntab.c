@@ -5,6 +5,7 @@
 #define MAGIC_1_18 0xfffffff0
 #define MAGIC_1_20 0xfffffff1
 #define HEADER_WORDS 8 /* after 8 bytes of magic and sizes */
+#define FUNCTION_NAME 4
 #define FUNCTION_PCSP 16
 #define FUNCTION_FLAG_1_18 37 /* id, flag; 1.20 has a line number before them */
 #define FUNCTION_FLAG_1_20 41
@@ -14,7 +15,7 @@ enum { GO_TOP_FRAME = 1, GO_WRITES_SP = 2 };
 
 struct function {
 	uint64_t pc, end;
-	uint32_t pcsp;
+	uint32_t name, pcsp;
 	uint8_t flag;
 };
 
@@ -34,7 +35,9 @@ static bool function_get(const struct gopclntab *t, uint64_t i, struct function 
 	out->end = t->text + bytes_uint(&entry, 4); /* the next one's; one entry more than functions */
 	bytes_take(&record, offset);
 	flag = record;
-	bytes_take(&record, FUNCTION_PCSP);
+	bytes_take(&record, FUNCTION_NAME);
+	out->name = bytes_uint(&record, 4);
+	bytes_take(&record, FUNCTION_PCSP - FUNCTION_NAME - 4);
 	out->pcsp = bytes_uint(&record, 4);
 	bytes_take(&flag, t->flag_offset);
 	out->flag = bytes_uint(&flag, 1);
@@ -94,12 +97,33 @@ bool gopclntab_open(struct gopclntab *out, const struct image *img)
 		return false;
 	out->flag_offset = magic == MAGIC_1_18 ? FUNCTION_FLAG_1_18 : FUNCTION_FLAG_1_20;
 	out->nfunctions = words[0];
+	out->names = bytes_from(s, words[3]);
 	out->deltas = bytes_from(s, words[6]);
 	out->functions = out->table = bytes_from(s, words[7]);
 	if (out->nfunctions > bytes_left(&out->functions) / 8)
 		return false;
 	/* A program that can be loaded anywhere has no address in its file. */
 	return text_set(out, img, words[2]) || text_set(out, img, img->text);
+}
+
+static bool name_is(const struct gopclntab *t, const struct function *f, const char *name)
+{
+	struct bytes b = t->names;
+	const uint8_t *is;
+
+	bytes_take(&b, f->name);
+	is = bytes_take(&b, strlen(name) + 1);
+	return is && !memcmp(is, name, strlen(name) + 1);
+}
+
+/* Functions that no distance describes: what is to be done there is in bpf/unwind_go.h. */
+static uint16_t special_of(const struct gopclntab *t, const struct function *f)
+{
+	if (name_is(t, f, "runtime.systemstack"))
+		return UNWIND_GO_SYSTEMSTACK;
+	if (name_is(t, f, "runtime.mcall"))
+		return UNWIND_GO_MCALL;
+	return name_is(t, f, "runtime.systemstack_switch") ? UNWIND_GO_SWITCHED : 0;
 }
 
 static struct cfi_rule rule_at(int64_t delta, bool saved)
@@ -131,6 +155,7 @@ struct emit {
 	cfi_row_fn row;
 	void *context;
 	int64_t before; /* the delta of the row before */
+	bool switched;  /* this is systemstack_switch */
 };
 
 static bool emit_rule(struct emit *e, uint64_t pc, uint64_t end, int64_t delta)
@@ -139,6 +164,10 @@ static bool emit_rule(struct emit *e, uint64_t pc, uint64_t end, int64_t delta)
 	struct cfi_rule rule = rule_at(delta, false);
 
 	e->before = delta;
+	if (e->switched && delta >= 0 && delta <= 15 * UNWIND_RULE_UNIT && delta % UNWIND_RULE_UNIT == 0) {
+		rule = (struct cfi_rule){ .special = UNWIND_GO_SWITCHED | delta / UNWIND_RULE_UNIT };
+		return e->row(e->context, pc, &rule);
+	}
 	if (save && save < end - pc) {
 		if (!e->row(e->context, pc, &rule))
 			return false;
@@ -176,10 +205,15 @@ static bool function_deltas(const struct gopclntab *t, struct emit *e, const str
 static bool function_rows(const struct gopclntab *t, struct emit *e, const struct function *f)
 {
 	const struct cfi_rule top = { .special = UNWIND_END }, bad = { .special = UNWIND_BAD }, signal = { .special = UNWIND_SIGNAL };
+	const struct cfi_rule special = { .special = special_of(t, f) };
 
 	if (image_is_restorer(e->img, f->pc)) /* looked up at the byte before */
 		return e->row(e->context, f->pc > t->text ? f->pc - 1 : f->pc, &signal);
-	if (f->flag & GO_TOP_FRAME)
+	e->switched = special.special == UNWIND_GO_SWITCHED;
+	if (special.special && !e->switched)
+		return e->row(e->context, f->pc, &special);
+	/* Go's runtime looks no further than a signal's first function; the kernel's frame is behind it. */
+	if (f->flag & GO_TOP_FRAME && !name_is(t, f, "runtime.sigtramp"))
 		return e->row(e->context, f->pc, &top);
 	if (f->flag & GO_WRITES_SP)
 		return e->row(e->context, f->pc, &bad);

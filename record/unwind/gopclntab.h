@@ -18,6 +18,7 @@ struct gopclntab {
 	struct bytes functions; /* pairs of u32: entry - text, offset of the function in `table` */
 	struct bytes table;     /* those offsets are from here */
 	struct bytes deltas;    /* the pc-value tables */
+	struct bytes names;     /* strings; functions have offsets from here */
 	uint64_t nfunctions;
 	uint64_t text, end;     /* ELF addresses of the Go code */
 	unsigned flag_offset;   /* in a function's record */

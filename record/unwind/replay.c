@@ -34,7 +34,12 @@ static long unwind_read(struct unwind_state *u, void *to, ev_u32 size, ev_u64 ad
 	return 0;
 }
 
-/* Code is not in the copy. */
+/* Only the stack is in the copy: no other memory, no code. */
+static long unwind_read_far(struct unwind_state *u, ev_u64 *to, ev_u64 address)
+{
+	return -1;
+}
+
 static long unwind_read_code(struct unwind_state *u, ev_u64 *to, ev_u64 address)
 {
 	return -1;

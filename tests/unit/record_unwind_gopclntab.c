@@ -120,6 +120,32 @@ TEST(rules_of_functions)
 	CHECK_EQ(at(&r, TEXT + sizeof(m.code))->special, UNWIND_GAP);
 }
 
+/* Functions that change stacks are known by their names. */
+TEST(switches_of_stacks_have_rules_of_their_own)
+{
+	static const char *const names[] = { "runtime.systemstack", "runtime.mcall", "runtime.systemstack_switch", "runtime.sigtramp" };
+	static const uint8_t flags[] = { 2, 2, 0, 1 };
+	static const uint16_t rules[] = { UNWIND_GO_SYSTEMSTACK, UNWIND_GO_MCALL, UNWIND_GO_SWITCHED, 0 };
+	struct gopclntab t;
+	struct rows r;
+	struct made m;
+
+	for (unsigned i = 0; i < 4; i++) {
+		make(&m);
+		put(&m, 32, DELTAS + 32, 8);
+		memcpy(m.table + DELTAS + 32 + 5, names[i], strlen(names[i]) + 1);
+		m.img.go.size = DELTAS + 96;
+		function(&m, 1, 0x20, 1, flags[i]);
+		put(&m, FUNCTIONS + RECORDS + RECORD + 4, 5, 4); /* its name */
+		r.n = 0;
+		CHECK(gopclntab_open(&t, &m.img));
+		CHECK(gopclntab_read(&t, &m.img, keep, &r));
+		CHECK_EQ(at(&r, TEXT + 0x21)->special, rules[i]);
+		CHECK_EQ(at(&r, TEXT + 0x2a)->special, rules[i] == UNWIND_GO_SWITCHED ? UNWIND_GO_SWITCHED + 3 : rules[i]);
+		CHECK_EQ(at(&r, TEXT + 0x90)->special, UNWIND_BAD);
+	}
+}
+
 TEST(a_program_that_moves_has_its_text_elsewhere)
 {
 	struct gopclntab t;

@@ -144,26 +144,64 @@ static bool is_behind_call(const struct judge *j, uint64_t pc)
 	return b[3] == 0xe8;
 }
 
-/* Of the last frame that is the same: the instruction, not the one after it. */
-static uint64_t last_same(const struct judge *j)
+/* `e8` right before `pc`, to the beginning of the function that `at` is in. */
+static bool is_call_to(const struct judge *j, uint64_t pc, uint64_t at)
 {
-	return j->current->words[j->same - 1] - (j->same > 1);
+	Dwfl_Module *module = dwfl_addrmodule(j->dwfl, at);
+	uint8_t b[5];
+	int32_t far;
+	GElf_Off offset;
+	GElf_Sym sym;
+
+	if (!module || !dwfl_module_addrinfo(module, at, &offset, &sym, NULL, NULL, NULL) || !code_at(j, pc - sizeof(b), b, sizeof(b)) || b[0] != 0xe8)
+		return false;
+	memcpy(&far, b + 1, sizeof(far));
+	return pc + (uint64_t)(int64_t)far == at - offset;
 }
 
-/* Ours are theirs and up to SKIPPED more, each behind a call. */
-static bool they_skip(const struct judge *j)
+/* Of our frame `i`: the instruction, not the one after it. */
+static uint64_t instruction(const struct judge *j, uint32_t i)
+{
+	return j->current->words[i] - !!i;
+}
+
+/* Our frames from `i` on are on a goroutine's stack, and called systemstack. */
+static bool is_switch(const struct judge *j, uint32_t i)
 {
 	const struct oracle_sample *s = j->current;
-	uint32_t more = s->n - j->n, rest = j->n - j->same;
+
+	if (i >= s->n || strncmp(judge_name(j, instruction(j, i - 1)), "runtime.systemstack", 19) || !is_call_to(j, s->words[i], instruction(j, i - 1)))
+		return false;
+	for (i++; i + 1 < s->n; i++)
+		if (!is_behind_call(j, s->words[i]))
+			return false;
+	return true; /* the outermost one is what goroutines begin with: nobody calls that */
+}
+
+/* Ours are theirs and `more` in front of them, each behind a call. */
+static bool they_skip_some(const struct judge *j, uint32_t more)
+{
+	const struct oracle_sample *s = j->current;
+	uint32_t i = j->same;
+
+	for (uint32_t k = 0; k < more; k++)
+		if (j->same + k >= s->n || !is_behind_call(j, s->words[j->same + k]))
+			return false;
+	while (i < j->n && i + more < s->n && s->words[i + more] == j->frames[i])
+		i++;
+	return i > j->same && (i == j->n || is_switch(j, i + more));
+}
+
+static bool they_skip(const struct judge *j)
+{
 	Dwarf_Frame *frame;
 
-	if (rule_at(j, last_same(j), &frame) || s->n <= j->n || more > SKIPPED ||
-	    memcmp(s->words + j->same + more, j->frames + j->same, rest * sizeof(s->words[0])))
+	if (rule_at(j, instruction(j, j->same - 1), &frame))
 		return false;
-	for (uint32_t i = 0; i < more; i++)
-		if (!is_behind_call(j, s->words[j->same + i]))
-			return false;
-	return true;
+	for (uint32_t more = 1; more <= SKIPPED; more++)
+		if (they_skip_some(j, more))
+			return true;
+	return false;
 }
 
 /* In the kernel's hands behind `mov $15,%rax; syscall`: rsp is at the signal frame. */
@@ -172,11 +210,9 @@ static bool they_miss(const struct judge *j)
 	static const uint8_t restorer[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	const struct oracle_sample *s = j->current;
 	uint8_t code[sizeof(restorer)];
-	Dwarf_Frame *frame;
 	uint64_t rip;
 
-	return j->same == 1 && s->n > 1 && !s->user_mode && !rule_at(j, s->words[0], &frame) &&
-	       code_at(j, s->words[0] - sizeof(code), code, sizeof(code)) && !memcmp(code, restorer, sizeof(code)) &&
+	return j->same == 1 && s->n > 1 && !s->user_mode && code_at(j, s->words[0] - sizeof(code), code, sizeof(code)) && !memcmp(code, restorer, sizeof(code)) &&
 	       stack_word(j, s->regs[7] + SIGFRAME_RIP, &rip) && rip == s->words[1];
 }
 
@@ -209,6 +245,8 @@ enum verdict judge_sample(struct judge *j, const struct oracle_sample *s)
 		return THEY_STOP;
 	if (they_miss(j))
 		return THEY_MISS;
+	if (is_switch(j, j->same))
+		return THEY_STAY;
 	return they_mistake(j) ? THEY_MISTAKE : DIFFER;
 }
 
@@ -216,7 +254,8 @@ const char *verdict_name(enum verdict v)
 {
 	static const char *const names[] = {
 		[SAME] = "same", [THEY_STOP] = "it stops first", [WE_STOP] = "ours stops first", [THEY_SKIP] = "it skips a caller",
-		[THEY_MISS] = "it misses a signal", [THEY_MISTAKE] = "it ignores its rule", [DIFFER] = "DIFFER",
+		[THEY_MISS] = "it misses a signal", [THEY_MISTAKE] = "it ignores its rule",
+		[THEY_STAY] = "it stays on a stack", [DIFFER] = "DIFFER",
 	};
 
 	return names[v];

@@ -178,6 +178,19 @@ static bool is_switch(const struct judge *j, uint32_t i)
 	return true; /* the outermost one is what goroutines begin with: nobody calls that */
 }
 
+/* A function's first instructions, push %rbp; mov %rsp,%rbp, and its return address on top
+ * of the stack: if Go's runtime made the call, in a signal, there is none before it. */
+static bool is_on_top(const struct judge *j, uint32_t i)
+{
+	static const uint8_t first[] = { 0x55, 0x48, 0x89, 0xe5 };
+	const struct oracle_sample *s = j->current;
+	uint8_t code[sizeof(first)];
+	uint64_t top;
+
+	return i == 1 && code_at(j, s->words[0], code, sizeof(code)) && !memcmp(code, first, sizeof(code)) && stack_word(j, s->regs[7], &top) &&
+	       top == s->words[1];
+}
+
 /* Ours are theirs and `more` in front of them, each behind a call. */
 static bool they_skip_some(const struct judge *j, uint32_t more)
 {
@@ -185,7 +198,7 @@ static bool they_skip_some(const struct judge *j, uint32_t more)
 	uint32_t i = j->same;
 
 	for (uint32_t k = 0; k < more; k++)
-		if (j->same + k >= s->n || !is_behind_call(j, s->words[j->same + k]))
+		if (j->same + k >= s->n || (!is_behind_call(j, s->words[j->same + k]) && !is_on_top(j, j->same + k)))
 			return false;
 	while (i < j->n && i + more < s->n && s->words[i + more] == j->frames[i])
 		i++;

@@ -80,10 +80,11 @@ static int keep(void *context, void *data, size_t size)
 static int feed(void *context, const struct event *event)
 {
 	struct oracle *o = context;
-
 	struct event own = *event;
 
-	return unwinder_ahead(o->unwinder, event) || unwinder_event(o->unwinder, &own, 1, o->config.depth);
+	/* Walks of the dead are finished later. */
+	return unwinder_ahead(o->unwinder, event) ||
+	       (event->kind != EVENT_EXIT && unwinder_event(o->unwinder, &own, 1, o->config.depth));
 }
 
 /* A section of the object's global variables, before it is loaded. */

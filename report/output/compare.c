@@ -133,6 +133,16 @@ double compare_sigma(const struct compare *c, struct compare_sides s)
 	return (s.now - s.before) / sqrt(variance);
 }
 
+bool compare_sure(const struct compare *c, struct compare_sides s)
+{
+	return fabs(compare_sigma(c, s)) >= COMPARE_SURE;
+}
+
+struct compare_sides compare_told(const struct compare *c, uint32_t node)
+{
+	return !compare_sure(c, c->total[node]) && compare_sure(c, c->self[node]) ? c->self[node] : c->total[node];
+}
+
 struct compare_sides compare_percent(const struct compare *c, struct compare_sides s)
 {
 	double now = c->whole.now, before = c->whole.before;
@@ -152,7 +162,7 @@ const char *compare_class(const struct compare *c, struct compare_sides s, char 
 {
 	double most = fmax(s.now, s.before), change = most > 0 ? (s.now - s.before) / most : 0;
 
-	if (fabs(compare_sigma(c, s)) < COMPARE_SURE)
+	if (!compare_sure(c, s))
 		sprintf(buf, "d0");
 	else
 		sprintf(buf, "%s%d", change > 0 ? "more" : "less", fabs(change) < 0.1 ? 1 : fabs(change) < 0.4 ? 2 : 3);

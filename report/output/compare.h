@@ -34,6 +34,11 @@ double compare_sigma(const struct compare *c, struct compare_sides s);
 /* Share of each side in percent, and the difference in points. */
 struct compare_sides compare_percent(const struct compare *c, struct compare_sides s);
 
+bool compare_sure(const struct compare *c, struct compare_sides s);
+/* What a node's colour tells: what it and all below it came to; where that is no sure
+ * difference, what ended in it, of which what it calls may have made up. */
+struct compare_sides compare_told(const struct compare *c, uint32_t node);
+
 /* CSS class for SVG: red is more, blue is less, grey may be chance; into `buf`,
  * which it returns.  The rules, and a legend for a head of 100 px. */
 const char *compare_class(const struct compare *c, struct compare_sides s, char *buf);

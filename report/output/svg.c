@@ -198,6 +198,10 @@ static void values(struct svg *s, uint32_t index)
 
 	if (s->compare) {
 		emit_str(e, compare_text(s->compare, s->compare->total[index], sides));
+		if (node->child != TREE_NONE && compare_sure(s->compare, s->compare->self[index])) {
+			emit_str(e, "; self ");
+			emit_str(e, compare_text(s->compare, s->compare->self[index], sides));
+		}
 		return;
 	}
 	emit_str(e, output_value(s->unit, node->total, buf));
@@ -242,7 +246,7 @@ static void draw_frame(struct svg *s, uint32_t index)
 	char class[PALETTE_CLASS];
 
 	emit_str(e, "<g class=\"");
-	emit_str(e, s->compare ? compare_class(s->compare, s->compare->total[index], class) :
+	emit_str(e, s->compare ? compare_class(s->compare, compare_told(s->compare, index), class) :
 		    palette_class(&s->palette, node->frame, class));
 	emit_str(e, "\" data-s=\"");
 	emit_u64(e, s->start[index]);

@@ -175,6 +175,18 @@ TEST(the_picture_keeps_a_place_for_what_is_gone)
 	end();
 }
 
+/* As in total, so in what it calls: only its own share tells that it became slower. */
+TEST(the_picture_tells_of_a_function_below_which_all_lies)
+{
+	begin();
+	both("outer", NULL, 10, 300);
+	both("outer", "inner", 990, 700);
+	fixture_write(&f, "svg");
+	CHECK(strstr(f.text, "<g class=\"more3\" data-s=\"0 1000000 3\"><title>outer\nprog, 100.00 % before, 100.00 % now: +0.00 points; self 1.00 % before, 30.00 % now: +29.00 points") != NULL);
+	CHECK(strstr(f.text, "<g class=\"d0\" data-s=\"0 1000000 2\"><title>main") != NULL);
+	end();
+}
+
 TEST(one_side_may_be_empty)
 {
 	begin();

@@ -330,9 +330,9 @@ class Explorer {
 		if (frame < tree.nframes && frames.module[frame])
 			lines.push(frames.module[frame] + (frames.source[frame] ? ", " + frames.source[frame] : ""));
 		if (sides) {
-			const now = view.sum ? 100 * sides.now / view.sum : 0, before = view.before[0] ? 100 * sides.before / view.before[0] : 0;
-			const [then, here] = this.state.compare === "time" ? ["of the rest", "of the selected time"] : ["before", "now"];
-			lines.push(`${before.toFixed(2)} % ${then}, ${now.toFixed(2)} % ${here}: ${now >= before ? "+" : "−"}${Math.abs(now - before).toFixed(2)} points`);
+			lines.push(this.difference(sides));
+			if (graph.own && sureDifference(graph.own(id), view))
+				lines.push("self " + this.difference(graph.own(id)));
 		} else {
 			lines.push(valueText(tree.unit, value) + ", " + percentText(value, sum) + " of all");
 		}
@@ -341,6 +341,11 @@ class Explorer {
 		if (this.zoomed && this.zoomed.graph === graph && this.zoomed.id)
 			lines.push(percentText(value, graph.value(this.zoomed.id)) + " of the zoomed frame");
 		return {name: frame ? frameName(view, frame) : "all", lines};
+	}
+	difference(sides) {
+		const {view} = this, now = view.sum ? 100 * sides.now / view.sum : 0, before = view.before[0] ? 100 * sides.before / view.before[0] : 0;
+		const [then, here] = this.state.compare === "time" ? ["of the rest", "of the selected time"] : ["before", "now"];
+		return `${before.toFixed(2)} % ${then}, ${now.toFixed(2)} % ${here}: ${now >= before ? "+" : "−"}${Math.abs(now - before).toFixed(2)} points`;
 	}
 	tell() {
 		const at = this.picture.selected || this.zoomed;

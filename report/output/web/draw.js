@@ -32,6 +32,11 @@ function sureDifference(sides, view) {
 		variance = Math.max(variance * (1 - (sides.now + before) / (view.sum + view.before[0] * view.scale)), unit * unit);
 	return Math.abs(sides.now - before) > 3 * Math.sqrt(variance);
 }
+/* What a node's colour tells: what it and all below it came to; where that is no sure
+ * difference, what ended in it, of which what it calls may have made up. */
+function told(sides, own, view) {
+	return own && !sureDifference(sides, view) && sureDifference(own, view) ? own : sides;
+}
 /* More is red, less is blue, what may be chance is grey. */
 function differenceColor(sides, view, isDark) {
 	const now = sides.now, before = sides.before * view.scale;
@@ -76,7 +81,7 @@ class Palette {
 	}
 	color(graph, id, frame) {
 		if (this.mode === "difference" && this.view.before)
-			return differenceColor(graph.sides(id), this.view, this.dark);
+			return differenceColor(told(graph.sides(id), graph.own && graph.own(id), this.view), this.view, this.dark);
 		let color = this.cache[frame];
 		if (color === undefined) {
 			const root = frame === 0 || frame >= this.view.tree.nframes, hash = hashOf(frameName(this.view, frame));

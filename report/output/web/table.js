@@ -41,11 +41,18 @@ class Table {
 		this.body.scrollTop = 0;
 		this.paint();
 	}
+	/* What it and all that it calls came to, or, where that is what tells, it alone. */
+	sidesOf(frame) {
+		const {self, total, otherSelf, other} = this.sums;
+		const all = {now: total[frame], before: other[frame]}, own = {now: self[frame], before: otherSelf[frame], self: true};
+		return told(all, own, this.view);
+	}
 	changeOf(frame) {
-		return this.sums.total[frame] - this.sums.other[frame] * this.view.scale;
+		const {now, before} = this.sidesOf(frame);
+		return now - before * this.view.scale;
 	}
 	isSure(frame) {
-		return sureDifference({now: this.sums.total[frame], before: this.sums.other[frame]}, this.view);
+		return sureDifference(this.sidesOf(frame), this.view);
 	}
 	/* Numbers of frames are in order of names. */
 	order() {
@@ -105,7 +112,7 @@ class Table {
 			row.append(this.cell("self", value(self[f]), 100 * self[f] / sum), this.cell("total", value(total[f]), 100 * total[f] / sum));
 			if (this.view.before)
 				row.append(this.cell("change " + (!this.isSure(f) ? "unsure" : this.changeOf(f) > 0 ? "more" : "less"),
-					(this.changeOf(f) > 0 ? "+" : "−") + percentText(Math.abs(this.changeOf(f)), sum || other[f])));
+					(this.sidesOf(f).self ? "self " : "") + (this.changeOf(f) > 0 ? "+" : "−") + percentText(Math.abs(this.changeOf(f)), sum || other[f])));
 			row.append(this.cell("name", name), this.cell("module", this.frames.module[f]));
 			row.title = name;
 			elements.push(row);

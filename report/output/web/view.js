@@ -59,6 +59,10 @@ class View {
 	sides(id) {
 		return this.before ? {now: this.now[id], before: this.before[id]} : null;
 	}
+	/* The same of what ends in the node itself. */
+	own(id) {
+		return this.before ? {now: this.self[id], before: this.otherSelf[id]} : null;
+	}
 	get meanWeight() {
 		return this.tree.meanWeight;
 	}

@@ -328,7 +328,16 @@ static void copy_more(struct unwinder *u, const struct event_raw_copy *copy)
 	c->limit = c->limit * 2 < EVENT_COPY_BYTES ? c->limit * 2 : EVENT_COPY_BYTES;
 }
 
-/* Walk again what was not known in the kernel.  Only a better end counts. */
+/* Whether the walk over a copy knows more than the one in the kernel: it got further, or
+ * it says what was there when it got no further. */
+static bool is_better(const struct replay *r, const struct event_stack *s)
+{
+	if (r->end == FOLD_STACK_END_ROOT || r->end == FOLD_STACK_END_FP_ROOT || r->n > s->n)
+		return true;
+	return r->n == s->n && r->end != FOLD_STACK_END_UNMAPPED;
+}
+
+/* Walk again what was not known in the kernel. */
 static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint32_t max)
 {
 	const struct unwind_task *t = mappings_find(&u->past, e->pid);
@@ -342,7 +351,7 @@ static void walk_again(struct unwinder *u, struct event *e, uint64_t seed, uint3
 	if (r->cut)
 		copy_more(u, e->sample.copy);
 	u->early += r->end == FOLD_STACK_END_UNMAPPED && is_early(u, t, r->words[r->n - 1]);
-	if (r->end != FOLD_STACK_END_ROOT && r->end != FOLD_STACK_END_FP_ROOT && r->n <= s->n)
+	if (!is_better(r, s))
 		return;
 	h = stack_hash_start(seed, EVENT_SIDE_USER, r->n, r->end);
 	for (uint32_t i = 0; i < r->n; i++)

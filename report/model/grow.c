@@ -108,6 +108,12 @@ static int want_inner(struct grower *g)
 	return 0;
 }
 
+/* User stack, then kernel stack.  That none is 0 leaves the upper digits without a difference. */
+static uint64_t sort_key(const struct rec_count *count)
+{
+	return (uint64_t)(uint32_t)(count->uleaf + 1) << 32 | (uint32_t)(count->kleaf + 1);
+}
+
 static int plan(struct grower *g)
 {
 	for (size_t i = 0; i < g->rec->ncounts; i++) {
@@ -118,7 +124,7 @@ static int plan(struct grower *g)
 		if (want_leaf(g, count->uleaf) || want_leaf(g, count->kleaf) || plan_root(g, count))
 			return -1;
 		g->planned[g->nplanned++] = (struct ordered){
-			.key = (uint64_t)count->uleaf << 32 | count->kleaf, .index = (uint32_t)i, .more = *known_root(g, count),
+			.key = sort_key(count), .index = (uint32_t)i, .more = *known_root(g, count),
 		};
 	}
 	if (want_inner(g))

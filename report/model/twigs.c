@@ -115,6 +115,26 @@ static void sort_members(struct layout *l, uint32_t *v, size_t n)
 	}
 }
 
+/* The members give way to their children, of which there are `total`. */
+static void take_children(const struct layout *l, uint32_t *members, size_t n, size_t total)
+{
+	const uint32_t *only = l->children + l->first[members[0]];
+
+	if (n == 1) {
+		for (size_t i = 0; i < total; i++)
+			members[i] = only[i];
+		return;
+	}
+	/* Behind the members first: there are no more twigs than room. */
+	for (size_t i = 0, to = n; i < n; i++) {
+		uint32_t from = l->first[members[i]], count = l->first[members[i] + 1] - from;
+
+		memcpy(members + to, l->children + from, count * sizeof(*members));
+		to += count;
+	}
+	memmove(members, members + n, total * sizeof(*members));
+}
+
 /* The children of the group on top take its place on the stack. */
 static int visit_group(struct layout *l, struct tree *tree, uint32_t *place)
 {
@@ -135,14 +155,7 @@ static int visit_group(struct layout *l, struct tree *tree, uint32_t *place)
 		place[members[i]] = id;
 		total += l->first[members[i] + 1] - l->first[members[i]];
 	}
-	/* Behind the members first: there are no more twigs than room. */
-	for (size_t i = 0, to = n; i < n; i++) {
-		uint32_t from = l->first[members[i]], count = l->first[members[i] + 1] - from;
-
-		memcpy(members + to, l->children + from, count * sizeof(*members));
-		to += count;
-	}
-	memmove(members, members + n, total * sizeof(*members));
+	take_children(l, members, n, total);
 	l->nmembers = group.first + total;
 	sort_members(l, members, total);
 	if (array_room(l->groups, l->groups_room, l->ngroups + total))

@@ -38,7 +38,8 @@ struct item {
 	const char *name;
 	uint32_t size;
 	bool leaf, compared;
-	uint32_t node;  /* inner: first of a chain through folded.same */
+	bool chained;   /* inner: of several nodes */
+	uint32_t node;  /* inner: the first of them, a chain through folded.same */
 	uint32_t path;  /* bytes of path before it */
 	uint64_t count, before; /* leaf; before: in comparisons */
 };
@@ -47,7 +48,7 @@ struct folded {
 	const struct tree *tree;
 	struct name *names; /* by frame */
 	char *bytes;
-	uint32_t *same;     /* by node: the next node of the same item */
+	uint32_t *same;     /* by node of a chained item: the next one */
 	struct item *items; /* stack of what is still to be written */
 	size_t nitems, room;
 	char path[STACK_MAX + 8];
@@ -58,14 +59,25 @@ struct folded {
 
 /* ---- names */
 
+/* Printable ASCII that stays as it is. */
+static bool is_plain(char c)
+{
+	return c > ' ' && c < 0x7f && c != ';';
+}
+
 static size_t safe_name(char *to, const struct frame *frame)
 {
 	const char *at = frame->name, *end = at + strlen(at);
 	char *start = to;
 
 	while (at < end) {
-		struct text_char c = text_char(at, end);
+		struct text_char c;
 
+		if (is_plain(*at)) {
+			*to++ = *at++;
+			continue;
+		}
+		c = text_char(at, end);
 		if (c.broken)
 			to += sprintf(to, "\\x%02x", c.code);
 		else if (c.code == ';')
@@ -172,6 +184,8 @@ static int by_line(const void *a, const void *b)
 
 	if (c)
 		return c;
+	if (x->size == y->size && x->leaf != y->leaf) /* " 1" and ";" */
+		return (int)y->leaf - (int)x->leaf;
 	tx = tail(x);
 	ty = tail(y);
 	nx = x->size + tx.n;
@@ -182,6 +196,19 @@ static int by_line(const void *a, const void *b)
 			return c;
 	}
 	return nx < ny ? -1 : nx > ny;
+}
+
+/* Does each name end before the next begins, as nearly always?  Then both orders are theirs, and none stands twice. */
+static bool in_order(const struct item *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct item *x = &v[i - 1], *y = &v[i];
+		int c = memcmp(x->name, y->name, x->size < y->size ? x->size : y->size);
+
+		if (c > 0 || (!c && (x->size != y->size || !x->leaf || y->leaf)))
+			return false;
+	}
+	return true;
 }
 
 static void sort(struct item *v, size_t n, int (*order)(const void *, const void *))
@@ -232,27 +259,22 @@ static int push_node(struct folded *f, uint32_t index, uint32_t path)
 	const struct tree_node *node = &f->tree->nodes[index];
 	const struct name *name = &f->names[node->frame];
 
-	f->same[index] = TREE_NONE;
 	if (path + name->size + 1 > STACK_MAX) {
 		f->cut = true;
 		return push(f, leaf_item(f, index, true, "[cut]", 5, path));
 	}
-	if (node->child != TREE_NONE &&
-	    push(f, (struct item){.name = name->at, .size = name->size, .node = index, .path = path}))
+	if (node->self && push(f, leaf_item(f, index, false, name->leaf, name->size, path)))
 		return -1;
-	return node->self ? push(f, leaf_item(f, index, false, name->leaf, name->size, path)) : 0;
+	if (node->child == TREE_NONE)
+		return 0;
+	return push(f, (struct item){.name = name->at, .size = name->size, .node = index, .path = path});
 }
 
-/* Items from `base` on: make equal names one, and put the last line first,
- * because the stack is taken from its end. */
-static void merge(struct folded *f, size_t base)
+/* Make equal names one; how many items are left. */
+static size_t merge(struct folded *f, struct item *v, size_t n)
 {
-	size_t n = f->nitems - base, kept = 1;
-	struct item *v;
+	size_t kept = 1;
 
-	if (n < 2)
-		return;
-	v = f->items + base;
 	sort(v, n, by_name);
 	for (size_t i = 1; i < n; i++) {
 		struct item *last = &v[kept - 1];
@@ -266,27 +288,51 @@ static void merge(struct folded *f, size_t base)
 		if (last->leaf)
 			continue;
 		f->same[v[i].node] = last->node;
+		if (!last->chained)
+			f->same[last->node] = TREE_NONE;
 		last->node = v[i].node;
+		last->chained = true;
 	}
-	f->nitems = base + kept;
 	sort(v, kept, by_line);
-	for (size_t i = 0; i < kept / 2; i++) {
+	return kept;
+}
+
+/* Items from `base` on: each line once, and the last one first, because the stack is taken from its end. */
+static void arrange(struct folded *f, size_t base)
+{
+	struct item *v = f->items + base;
+	size_t n = f->nitems - base;
+
+	if (n < 2)
+		return;
+	if (!in_order(v, n))
+		n = merge(f, v, n);
+	f->nitems = base + n;
+	for (size_t i = 0; i < n / 2; i++) {
 		struct item swap = v[i];
 
-		v[i] = v[kept - 1 - i];
-		v[kept - 1 - i] = swap;
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = swap;
 	}
 }
 
-/* The items below a chain of nodes whose names end at `path`; those that stand
- * from `base` on are of the same place. */
-static int expand(struct folded *f, size_t base, uint32_t chain, uint32_t path)
+static int push_children(struct folded *f, uint32_t node, uint32_t path)
 {
-	for (; chain != TREE_NONE; chain = f->same[chain])
-		for (uint32_t c = f->tree->nodes[chain].child; c != TREE_NONE; c = f->tree->nodes[c].next)
-			if (push_node(f, c, path))
-				return -1;
-	merge(f, base);
+	for (uint32_t c = f->tree->nodes[node].child; c != TREE_NONE; c = f->tree->nodes[c].next)
+		if (push_node(f, c, path))
+			return -1;
+	return 0;
+}
+
+/* The items below one whose names end at `path`; those that stand from `base` on are of the same place. */
+static int expand(struct folded *f, size_t base, const struct item *item, uint32_t path)
+{
+	if (push_children(f, item->node, path))
+		return -1;
+	for (uint32_t node = item->node; item->chained && (node = f->same[node]) != TREE_NONE;)
+		if (push_children(f, node, path))
+			return -1;
+	arrange(f, base);
 	return 0;
 }
 
@@ -294,11 +340,11 @@ static int walk(struct folded *f)
 {
 	/* Samples without any frame, not even a root from --by. */
 	uint64_t bare = f->tree->nodes[0].self;
+	struct item root = {.node = 0};
 
-	f->same[0] = TREE_NONE;
 	if (bare && push(f, leaf_item(f, 0, false, "[unknown]", 9, 0)))
 		return -1;
-	if (expand(f, 0, 0, 0))
+	if (expand(f, 0, &root, 0))
 		return -1;
 	while (f->nitems) {
 		struct item item = f->items[--f->nitems];
@@ -317,7 +363,7 @@ static int walk(struct folded *f)
 			continue;
 		}
 		f->path[end] = ';';
-		if (expand(f, f->nitems, item.node, end + 1))
+		if (expand(f, f->nitems, &item, end + 1))
 			return -1;
 	}
 	return 0;

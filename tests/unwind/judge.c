@@ -217,16 +217,38 @@ static bool they_skip(const struct judge *j)
 	return false;
 }
 
-/* In the kernel's hands behind `mov $15,%rax; syscall`: rsp is at the signal frame. */
-static bool they_miss(const struct judge *j)
+/* `mov $15,%rax; syscall`: what signal handlers return to. */
+static bool is_restorer(const struct judge *j, uint64_t pc)
 {
 	static const uint8_t restorer[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	const struct oracle_sample *s = j->current;
 	uint8_t code[sizeof(restorer)];
+
+	return code_at(j, pc, code, sizeof(code)) && !memcmp(code, restorer, sizeof(code));
+}
+
+/* Whether the kernel will return from a signal to our next frame, if rsp is `sp`. */
+static bool is_interrupted(const struct judge *j, uint64_t sp)
+{
 	uint64_t rip;
 
-	return j->same == 1 && s->n > 1 && !s->user_mode && code_at(j, s->words[0] - sizeof(code), code, sizeof(code)) && !memcmp(code, restorer, sizeof(code)) &&
-	       stack_word(j, s->regs[7] + SIGFRAME_RIP, &rip) && rip == s->words[1];
+	return stack_word(j, sp + SIGFRAME_RIP, &rip) && rip == j->current->words[j->same];
+}
+
+/* The last frame that is the same is a restorer: one that was interrupted, or one that a
+ * handler returns to, whose address then lies in front of a signal's frame. */
+static bool they_miss(const struct judge *j)
+{
+	const struct oracle_sample *s = j->current;
+	uint64_t pc = s->words[j->same - 1], word;
+
+	if (j->same == s->n)
+		return false;
+	if (j->same == 1)
+		return (is_restorer(j, pc) || is_restorer(j, pc - 7) || is_restorer(j, pc - 9)) && is_interrupted(j, s->regs[7]);
+	for (uint64_t at = s->regs[7]; is_restorer(j, pc) && stack_word(j, at, &word); at += 8)
+		if (word == pc && is_interrupted(j, at + 8))
+			return true;
+	return false;
 }
 
 /* Their rule for the return address, evaluated to a register of the innermost frame. */

@@ -206,13 +206,20 @@ static int grow_stack(struct grower *g, struct side *side, uint32_t *twig, uint3
 	return 0;
 }
 
+static int grow_nothing(struct grower *g, const struct rec_count *count, uint32_t *twig)
+{
+	uint32_t frame;
+
+	return frames_marker(g->frames, recording_no_stack(g->rec, count), &frame) || twigs_add(g->twigs, *twig, frame, twig) ? -1 : 0;
+}
+
 static int grow_count(struct grower *g, const struct rec_count *count, uint32_t *twig)
 {
 	*twig = *known_root(g, count);
 	if (grow_stack(g, &g->user, twig, count->uleaf, count->uend) ||
 	    grow_stack(g, &g->kernel, twig, count->kleaf, count->kend))
 		return -1;
-	if (count->uleaf == REC_NONE && count->kleaf == REC_NONE && twigs_add(g->twigs, *twig, g->unknown, twig))
+	if (count->uleaf == REC_NONE && count->kleaf == REC_NONE && grow_nothing(g, count, twig))
 		return -1;
 	g->twigs->v[*twig].self += value(g, count);
 	return 0;

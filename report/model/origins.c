@@ -111,6 +111,20 @@ size_t recording_count(const struct recording *rec)
 	return n;
 }
 
+const char *recording_no_stack(const struct recording *rec, const struct rec_count *count)
+{
+	const struct rec_process *process = &rec->processes[rec->threads[count->thread].process];
+
+	switch (rec->segments[process->segment].meta.sides & (FOLD_SIDE_KERNEL | FOLD_SIDE_USER)) {
+	case FOLD_SIDE_KERNEL:
+		return "[user code]";
+	case FOLD_SIDE_USER:
+		return "[kernel code]";
+	default:
+		return "[unknown]";
+	}
+}
+
 struct fold_bytes recording_label(const struct recording *rec, uint32_t process, const char *key)
 {
 	struct fold_bytes wanted = {(const uint8_t *)key, strlen(key)}, found = {0};

@@ -193,6 +193,10 @@ uint64_t recording_duration(const struct recording *rec, size_t segment);
 /* How many recordings there are, each that was merged counted. */
 size_t recording_count(const struct recording *rec);
 
+/* What stands for a stack that is not there: the code of a side that was not to be
+ * recorded, where only one was, else nothing known. */
+const char *recording_no_stack(const struct recording *rec, const struct rec_count *count);
+
 /* The label that holds for a process: of its origin, else of its segment; `at` NULL: none. */
 struct fold_bytes recording_label(const struct recording *rec, uint32_t process, const char *key);
 

@@ -52,7 +52,7 @@ bool walk_next(struct walk *w, struct walk_place *place)
 		} else {
 			begin_side(w, w->side + 1);
 			if (w->side == 2 && !w->any)
-				*place = (struct walk_place){.marker = "[unknown]", .node = REC_NONE};
+				*place = (struct walk_place){.marker = recording_no_stack(w->rec, w->count), .node = REC_NONE};
 			else
 				continue;
 		}

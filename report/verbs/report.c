@@ -174,7 +174,7 @@ static void tell_unnamed(const struct job *job)
 			continue;
 		all += tree->total;
 		for (size_t k = 0; k < tree->nframes; k++)
-			unnamed += tree->frames[k].kind == FRAME_UNKNOWN ? tree->frames[k].self : 0;
+			unnamed += tree->frames[k].kind == FRAME_UNKNOWN && tree->frames[k].module[0] ? tree->frames[k].self : 0;
 	}
 	if (output_percent(unnamed, all) >= UNNAMED_TOLD)
 		log_info("%.1f %% of the samples end in code without a name: \"fold-report missing\" tells why, and which files would help",
@@ -201,6 +201,22 @@ static int write_report(struct job *job)
 	log_info("%s", output_loss_line(&report, line, sizeof(line)));
 	tell_unnamed(job);
 	return 0;
+}
+
+/* Pictures over time look as if every sample had its own. */
+static void tell_intervals(const struct job *job)
+{
+	const struct recording *rec = &job->rec;
+
+	if (!(job->opt->format->flags & OUTPUT_TIME))
+		return;
+	for (size_t i = 0; i < rec->nsegments; i++) {
+		if (rec->segments[i].meta.mode != FOLD_MODE_AGGREGATED)
+			continue;
+		log_info("%s: was recorded aggregated: its samples have the times of intervals of %.3g s", rec->segments[i].file,
+			 (double)rec->segments[i].meta.interval_ns / 1e9);
+		return;
+	}
 }
 
 static double since(struct timespec *begin)
@@ -236,6 +252,7 @@ static int run(struct job *job)
 	if (recording_load(&job->rec, (char *const *)opt->files.v, opt->files.n, &opt->select, &keep))
 		return VERB_FAILED;
 	loaded = since(&now);
+	tell_intervals(job);
 	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols))
 		return VERB_FAILED;
 	if (symbolizer_interrupted(job->symbolizer, &job->rec)) {

@@ -45,6 +45,7 @@ run 1 check whole.foldrec damaged.foldrec; says '^whole.foldrec: valid'
 run 1 check nowhere.foldrec; says 'nowhere.foldrec: cannot be opened' err
 echo text >text; run 1 check text
 
+run 0 -f top --no-system whole.foldrec; says '% of the samples end in code without a name: "fold-report missing"' err
 run 1 missing --no-system whole.foldrec; says '  .*libgen.so.[0-9]*$'; says 'wanted: .build-id/'
 for verb in info check missing; do
 	run 2 $verb; says 'no recording given' err

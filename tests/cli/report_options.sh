@@ -79,7 +79,7 @@ run 0 twice.foldrec; says "8 samples of cpu-clock"
 
 # Where names are looked for in vain, and why they are missing.
 run 0 --symbols nowhere --sysroot events.foldrec events.foldrec; says "symbols nowhere: No such file"; says "sysroot events.foldrec: is no directory"
-says "fold-report missing"
+! grep -q "fold-report missing" err || fail "no file brings a name for [unknown]"
 unset DEBUGINFOD_URLS
 run 1 --debuginfod events.foldrec; says "names no server"; ! grep -q "out of memory" err || fail "memory is not what was missing"
 
@@ -97,7 +97,9 @@ run 2 --match '(' events.foldrec
 
 # Several events are never mixed.
 run 2 counts.foldrec; says "choose with --event"; silent out
-run 0 -f top counts.foldrec; says "^off-cpu" out; says "^cpu-clock" out
+run 0 -f heatmap --event cpu-clock counts.foldrec; says "times of intervals"
+run 0 -f top counts.foldrec; ! grep -q "times of intervals" err || fail "a table has no times"
+says "^off-cpu" out; says "^cpu-clock" out
 
 # Pictures as asked for.
 run 0 -f svg --colors hot --height 20 --min-width 0.5 --notes "seen <here>" --inverted events.foldrec

@@ -107,6 +107,21 @@ static void expect(struct scene *s, const struct tree_options *options, const ch
 	made_release(&m);
 }
 
+/* A stack that is not there is code of the side that was not asked for. */
+TEST(the_side_that_was_not_recorded)
+{
+	static const char *const want[] = {[FOLD_SIDE_KERNEL] = "app;[user code] 1\n", [FOLD_SIDE_USER] = "app;[kernel code] 1\n", [3] = "app;[unknown] 1\n"};
+	struct fold_meta meta = file_usual();
+	struct scene s;
+
+	for (uint32_t sides = 1; sides <= 3; sides++) {
+		meta.sides = sides;
+		scene_open_as(&s, &meta);
+		file_sample(&s.f, (struct row){.thread = s.a});
+		expect(&s, &(struct tree_options){0}, want[sides]);
+	}
+}
+
 TEST(kernel_on_top_of_user)
 {
 	struct scene s;

@@ -219,6 +219,20 @@ static void tell_intervals(const struct job *job)
 	}
 }
 
+/* A file that is given twice, under another name too, is hardly meant. */
+#define TWICE_MAX 4096 /* recordings among which it is looked for */
+static void tell_twice(const struct job *job)
+{
+	const struct rec_segment *v = job->rec.segments;
+
+	for (size_t i = 1; !job->opt->compare && i < job->rec.nsegments && i < TWICE_MAX; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!memcmp(v[i].meta.id, v[k].meta.id, sizeof(v[i].meta.id))) {
+				log_warning("%s and %s are the same recording: its samples count twice", v[k].file, v[i].file);
+				return;
+			}
+}
+
 static double since(struct timespec *begin)
 {
 	struct timespec last = *begin;
@@ -253,6 +267,7 @@ static int run(struct job *job)
 		return VERB_FAILED;
 	loaded = since(&now);
 	tell_intervals(job);
+	tell_twice(job);
 	if (symbolizer_new(&job->symbolizer, &job->rec, &opt->symbols))
 		return VERB_FAILED;
 	if (symbolizer_interrupted(job->symbolizer, &job->rec)) {

@@ -75,7 +75,8 @@ cmp out piped || fail "standard input gives another report"
 run 0 damaged.foldrec; says "the end of the recording is missing: recorded until"; says "damaged place"
 cat events.foldrec events.foldrec >twice.foldrec
 run 0 check events.foldrec; says "0 violations in [0-9]* chunks of 1 recording, 4 samples" out
-run 0 twice.foldrec; says "8 samples of cpu-clock"
+run 0 twice.foldrec; says "8 samples of cpu-clock"; says "twice.foldrec and twice.foldrec are the same recording"
+run 0 events.foldrec; ! grep -q "the same recording" err || fail "one recording is called two"
 
 # Where names are looked for in vain, and why they are missing.
 run 0 --symbols nowhere --sysroot events.foldrec events.foldrec; says "symbols nowhere: No such file"; says "sysroot events.foldrec: is no directory"

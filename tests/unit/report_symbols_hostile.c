@@ -201,7 +201,7 @@ TEST(functions_that_all_cover_all)
 	at = unit(&m);
 	uleb(&m.part[INFO], 1);
 	place(&m, CODE, MANY);
-	for (int i = 0; i < 5 * MANY; i++) {
+	for (int i = 0; i < 2 * MANY; i++) {
 		uleb(&m.part[INFO], 2);
 		place(&m, CODE, MANY);
 	}
@@ -225,7 +225,7 @@ TEST(entries_with_a_hundred_thousand_attributes)
 	at = unit(&m);
 	uleb(&m.part[INFO], 1);
 	place(&m, CODE, MANY);
-	for (int i = 0; i < 10 * MANY; i++)
+	for (int i = 0; i < 2 * MANY; i++)
 		uleb(&m.part[INFO], 2);
 	unit_end(&m, at);
 	CHECK_EQ(ask(&m, 10), 0);
@@ -249,7 +249,7 @@ TEST(units_that_share_a_long_line_program)
 		place(&m, CODE, 2);
 		unit_end(&m, at);
 	}
-	number(b, 2 + 4 + 6 + sizeof(lengths) + 2 + 50 * MANY, 4);
+	number(b, 2 + 4 + 6 + sizeof(lengths) + 2 + 20 * MANY, 4);
 	number(b, 4, 2);
 	number(b, 6 + sizeof(lengths) + 2, 4);
 	number(b, 1 | 1 << 8 | 1 << 16, 3); /* minimum_instruction_length, operations, is_stmt */
@@ -258,7 +258,7 @@ TEST(units_that_share_a_long_line_program)
 	number(b, 13, 1);
 	buf_raw(b, lengths, sizeof(lengths));
 	number(b, 0, 2);
-	for (int i = 0; i < 50 * MANY; i++)
+	for (int i = 0; i < 20 * MANY; i++)
 		number(b, DW_LNS_copy, 1);
 	ask(&m, 2);
 }

@@ -108,19 +108,27 @@ static __always_inline int unwind_return(struct unwind_state *u, ev_u64 ra, ev_u
 #define UNWIND_JMP_FAR 0x25ffu       /* jmp *N(%rip): an entry of a PLT, a tail call */
 #define UNWIND_ENDBR 0xfa1e0ff3u     /* endbr64: the first of a function */
 
+/* Behind the syscall of clone3: test %rax,%rax; jl; je over a ret.  Its unwind
+ * information ends there, because what comes is for two. */
+#define UNWIND_CLONED 0x0174007cc0854805ULL
+#define UNWIND_CLONED_MASK 0xffff00ffffffffffULL
+
+static __always_inline int unwind_is_cloned(ev_u64 code)
+{
+	return (code & UNWIND_CLONED_MASK) == UNWIND_CLONED;
+}
+
 /*
  * Where a frame was interrupted before it was set up or after it was taken down,
  * as its instructions show: the return address is on top of the stack, or below
  * the saved rbp.  0: neither.
+ *
+ * code   from the byte before the instruction on
  */
-static __always_inline ev_u64 unwind_bare_frame(struct unwind_state *u)
+static __always_inline ev_u64 unwind_bare_frame(struct unwind_state *u, ev_u64 code)
 {
-	ev_u64 code;
-
-	if (unwind_read_code(u, &code, u->ip - 1))
-		return 0;
-	if ((code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffff) == UNWIND_JMP_FAR || (code >> 8 & 0xffffffff) == UNWIND_ENDBR ||
-	    (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
+	if (unwind_is_cloned(code) || (code >> 8 & 0xff) == UNWIND_RET || (code >> 8 & 0xffff) == UNWIND_JMP_FAR ||
+	    (code >> 8 & 0xffffffff) == UNWIND_ENDBR || (code >> 8 & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP))
 		return u->sp;
 	return (code & 0xffffffff) == (UNWIND_MOV_FP << 8 | UNWIND_PUSH_FP) ? u->sp + 8 : 0;
 }
@@ -151,16 +159,20 @@ static __always_inline int unwind_is_entry(struct unwind_state *u)
  */
 static __always_inline int unwind_guess(struct unwind_state *u)
 {
-	ev_u64 v[2], fp, at;
+	ev_u64 v[2], fp, at, code;
 	int end;
 
+	if (!u->exact || unwind_read_code(u, &code, u->ip - 1))
+		code = 0;
+	if (unwind_is_cloned(code) && !u->regs[0])
+		return UNWIND_ENDED_ROOT; /* a new thread */
 	if (!u->exact && !u->called && !unwind_read_code(u, v, u->ip) && v[0] == UNWIND_RESTORER)
 		return unwind_signal(u);
 	end = unwind_fp_read(u);
 	if (end)
 		return end == UNWIND_ENDED_BAD_RULE ? UNWIND_ENDED_GAP : end;
 	fp = u->fp;
-	at = u->exact ? unwind_bare_frame(u) : 0;
+	at = code ? unwind_bare_frame(u, code) : 0;
 	if (at) {
 		if (at & 7 || unwind_read(u, v, 8, at) || !unwind_is_return(u, v[0]))
 			return UNWIND_ENDED_GAP;

@@ -5,7 +5,8 @@
 # hand: minutes for each.  tests/elf/truth.sh is the short form.
 #   tests/bench/truth.sh all | FILE[=DEBUGFILE]...
 #     all: libc, python3, a JVM, each with debug files; a Rust and a Go program, made here
-#   TRUTH_ADDRESSES=100000  TRUTH_EU=1000 of them for eu-addr2line  TRUTH_JUDGE=500 disputed ones for judge.py
+#   TRUTH_ADDRESSES=100000  TRUTH_EU=1000 of them for eu-addr2line -i (names: all)  TRUTH_JUDGE=500 disputed ones for judge.py
+#   TRUTH_OTHER=NAME=COMMAND  one more, that is asked and answers like addr2line -afi
 # A file called vmlinux* is a kernel.
 set -u
 SRC=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,7 +25,8 @@ debug_of() { # FILE: its debug file below /usr/lib/debug
 	[ -f "$file" ] && echo "$file"
 }
 compare() { # FILE DEBUGFILE
-	local options=()
+	local options=(--eu-names)
+	[ -n "${TRUTH_OTHER:-}" ] && options+=(--other "$TRUTH_OTHER")
 	[[ $2 == /usr/lib/debug/* || $1 == "$2" ]] || options+=(-s "$(dirname "$2")")
 	[[ $(basename "$1") == vmlinux* ]] && options+=(-k)
 	"$python" "$SRC/tests/elf/compare.py" "$probe" "$1" --debug "$2" "${options[@]}" -n "${TRUTH_ADDRESSES:-100000}" \

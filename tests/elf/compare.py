@@ -9,8 +9,10 @@ addr2line, those that are installed).  Prints shares: for how many addresses the
 function's name, and the whole inline chain with lines, equal those of each tool
 and of at least two of them; and every kind of difference with how often it occurs.
 eu-addr2line, which can take a tenth of a second for an address, is asked for a
-sample, and for each address where the others do not both agree; then the judge
-(judge.py, where pyelftools is installed) where still fewer than two agree.
+sample, and for each address where the others do not both agree, and with
+--eu-names for the symbol at every address; then the judge (judge.py, where
+pyelftools is installed) where still fewer than two agree.  --other adds a program
+that is asked and answers like addr2line -afi.
 
 Exit 1 when too few agree (--min-*), or a name is not that of a symbol there.
 """
@@ -28,6 +30,8 @@ ap.add_argument('--min-name', type=float, default=0, help='%% that have the name
 ap.add_argument('--min-chain', type=float, default=0, help='the same of chain and lines')
 ap.add_argument('--min-two', type=float, default=0, help='%% that have chain and lines of at least two tools')
 ap.add_argument('--eu-max', type=int, default=300, help='addresses for eu-addr2line, beside those in dispute')
+ap.add_argument('--eu-names', action='store_true', help='ask it for the symbol at every address, too')
+ap.add_argument('--other', action='append', default=[], metavar='NAME=COMMAND', help='another tool; the file is its last argument')
 ap.add_argument('--judge', type=int, default=0, metavar='N', help='ask it for N disputed addresses at most; 0: not at all')
 ap.add_argument('--tools', default='eu,llvm,bfd')
 a = ap.parse_args()
@@ -111,10 +115,18 @@ commands = {
 tools = [t for t in a.tools.split(',') if shutil.which(commands[t][0])]
 if not tools:
     print('no other tool is installed'); sys.exit(77)
+more = dict(o.split('=', 1) for o in a.other)
 ours = ask('ours', [a.probe, '-i', '-l'] + (['-k'] if a.k else []) + [x for d in a.s for x in ('-s', d)] + [a.file], addresses)
 others = {t: ask(t, commands[t], addresses) for t in tools if t != 'eu'}
+others.update({t: ask(t, [*more[t].split(), debug], addresses) for t in more})
 
 # ---- comparison
+def dwarf_names(name):
+    """What a symbol's function can be called in DWARF: there parts and clones are the
+    whole, and a constructor's or destructor's variants are one"""
+    whole = re.sub(r'\.(cold|part|isra|constprop|lto_priv|llvm|localalias|warm).*', '', name)
+    return {whole, re.sub(r'\.(cold|abi0)$', '', name), re.sub(r'([CD])\dE', r'\g<1>4E', whole)}
+
 def same_function(address, mine, theirs):
     """Equal, or two names of one function: aliases are everyone's own choice, and some
     tools call it by its name in DWARF, which for a static function is not mangled."""
@@ -122,7 +134,7 @@ def same_function(address, mine, theirs):
         return True
     for lo, names in at(address):
         if mine in names:
-            return theirs in names_at[lo] or theirs == re.sub(r'\.(cold|part|isra|constprop|lto_priv|llvm|localalias|warm).*', '', mine)
+            return theirs in names_at[lo] or theirs in dwarf_names(mine)
     return a.k and mine in label_at(address) and theirs in label_at(address)
 
 def same_chain(mine, theirs):
@@ -158,11 +170,17 @@ def agreement(t, x):
     return named, named and same_chain(ours[x], theirs)
 
 if 'eu' in tools:
-    disputed = [x for x in addresses if len(others) == 2 and not all(agreement(t, x)[1] for t in others)]
+    disputed = [x for x in addresses if len(others) >= 2 and sum(agreement(t, x)[1] for t in others) < 2]
     sample = rnd.sample(addresses, min(len(addresses), a.eu_max))
     disputed = rnd.sample(disputed, min(len(disputed), 10 * a.eu_max + 100))
     others['eu'] = ask('eu', commands['eu'], sorted(set(sample + disputed)))
     sample = set(sample)
+if 'eu' in tools and a.eu_names:
+    symbols = ask('eu -S', ['eu-addr2line', '-aS', '-e', debug], addresses)
+    differ = collections.Counter(name_difference(x, ours[x][-1][0], symbols[x][0][0]) for x in addresses
+                                 if not same_function(x, ours[x][-1][0], symbols[x][0][0]))
+    print('like eu -S of %d: name %.3f %%%s' % (len(addresses), 100 - 100 * sum(differ.values()) / len(addresses),
+                                              ''.join('; %d %s' % (n, kind) for kind, n in differ.most_common())))
 if a.judge:
     open_case = lambda x: sum(agreement(t, x)[1] for t in others if x in others[t]) < 2
     disputed = [x for x in addresses if open_case(x)]

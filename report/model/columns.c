@@ -152,6 +152,16 @@ static int64_t start_offset(const struct segment *s)
 	return (int64_t)(segment_record(s)->meta.start.realtime - first->meta.start.realtime);
 }
 
+/* Of rec_samples; clocks in files can say anything. */
+static int64_t kept_time(int64_t start, int64_t ns)
+{
+	int64_t time;
+
+	if (__builtin_add_overflow(start, ns, &time))
+		time = ns < 0 ? INT64_MIN : INT64_MAX;
+	return time < -REC_TIME_MAX ? -REC_TIME_MAX : time > REC_TIME_MAX ? REC_TIME_MAX : time;
+}
+
 static int keep_samples(struct segment *s, const struct rows *rows, const struct picked *picked)
 {
 	struct load *load = s->load;
@@ -161,15 +171,14 @@ static int keep_samples(struct segment *s, const struct rows *rows, const struct
 		return -1;
 	for (size_t i = 0; i < picked->n; i++) {
 		size_t row = picked->row[i];
-		uint64_t count = row_count(rows, row);
 		int64_t time = rows->time ? rows->time[row] : rows->from;
 
 		load->samples[load->nsamples++] = (struct kept_sample){
-			.time = (int64_t)((uint64_t)start + (uint64_t)(time * tick)),
+			.time = kept_time(start, time * tick),
 			.weight = rows->weight ? rows->weight[row] : 0,
 			.count = picked->index[i],
 			.cpu = rows->cpu ? rows->cpu[row] : REC_NONE,
-			.times = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX,
+			.times = row_count(rows, row),
 		};
 	}
 	return 0;

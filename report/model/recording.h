@@ -79,12 +79,14 @@ struct rec_count {
  * show time.  What its stack is, says counts[].  Aggregated recordings have one
  * row per count and interval, at the interval's start.
  */
+#define REC_TIME_MAX (INT64_MAX / 4) /* 73 years: what lies between two times is a number, too */
 struct rec_samples {
 	size_t n;
-	int64_t *time;         /* ns since the first segment's start, by CLOCK_REALTIME between segments */
+	int64_t *time;         /* ns since the first segment's start, by CLOCK_REALTIME between segments; within
+				* REC_TIME_MAX before and behind it */
 	uint32_t *count;       /* index in counts[] */
 	uint32_t *cpu;         /* REC_NONE: aggregated */
-	uint32_t *times;       /* how many samples this row is: 1 unless aggregated */
+	uint64_t *times;       /* how many samples this row is: 1 unless aggregated */
 	uint64_t *weight;      /* as in rec_count; NULL when no event has a weight */
 };
 struct memory_watch;

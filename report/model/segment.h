@@ -17,8 +17,8 @@
 
 struct kept_sample { /* of rec_samples, before they are sorted */
 	int64_t time;
-	uint64_t weight;
-	uint32_t count, cpu, times;
+	uint64_t times, weight;
+	uint32_t count, cpu;
 };
 
 struct load { /* what all files together become */

@@ -46,13 +46,19 @@ static int64_t floor_second(int64_t ns)
 	return ns - ((ns % SECOND) + SECOND) % SECOND;
 }
 
+/* UTC of time 0, so that what is added to it stays a number. */
+static int64_t origin(const struct fold_clock *start)
+{
+	return start->realtime < INT64_MAX / 2 ? (int64_t)start->realtime : INT64_MAX / 2;
+}
+
 /* The span of time to show, and a grid over it. */
 static int lay_out(struct heatmap *h, size_t rows, size_t columns)
 {
 	const struct rec_samples *s = &h->report->rec->samples;
 	int64_t first = INT64_MAX, last = INT64_MIN;
 
-	h->origin = h->report->rec->nsegments ? (int64_t)h->report->rec->segments[0].meta.start.realtime : 0;
+	h->origin = h->report->rec->nsegments ? origin(&h->report->rec->segments[0].meta.start) : 0;
 	for (size_t i = 0; i < s->n; i++)
 		if (shown(h->report, i)) {
 			first = s->time[i] < first ? s->time[i] : first;
@@ -79,7 +85,7 @@ static void fill(struct heatmap *h)
 
 		if (!shown(h->report, i))
 			continue;
-		cell = &h->cells[at / h->period * h->rows + at % h->period * h->rows / h->period];
+		cell = &h->cells[at / h->period * h->rows + at % h->period / (h->period / (int64_t)h->rows)];
 		*cell += weighted ? s->weight[i] : s->times[i];
 		h->most = *cell > h->most ? *cell : h->most;
 	}

@@ -21,7 +21,7 @@
 #define FOLD_MINOR 0
 /* Until 1.0 is released the bytes may change under the same version; META says
  * which draft it is, and a reader refuses another one by its number. */
-#define FOLD_DRAFT 1
+#define FOLD_DRAFT 2
 
 #define FOLD_HEADER_SIZE 16
 #define FOLD_CHUNK_HEADER_SIZE 32
@@ -71,6 +71,12 @@ enum fold_note_section { FOLD_NOTE_TEXT = 1 };
 /* SYMBOLS: its own STRINGS (section 1, ids private to the chunk) + SYMS (2). */
 enum fold_symbols_section { FOLD_SYMBOLS_STRINGS = 1, FOLD_SYMBOLS_SYMS = 2 };
 
+enum fold_stack_column { /* of KSTACKS and USTACKS */
+	FOLD_COL_SHARED = 1,
+	FOLD_COL_FRESH = 2,
+	FOLD_COL_END = 3,    /* enum fold_stack_end */
+	FOLD_COL_TOKENS = 4, /* as many a row as FRESH says */
+};
 enum fold_column {
 	FOLD_COL_TIME = 1,   /* SAMPLES only */
 	FOLD_COL_CPU = 2,    /* SAMPLES only */
@@ -317,7 +323,7 @@ struct fold_stacks {
 	struct fold_node *nodes;
 };
 
-struct fold_samples { /* columns of n rows, sorted by time */
+struct fold_samples { /* columns of n rows, best sorted by thread and time */
 	size_t n;
 	int64_t *time;      /* ticks relative to META start */
 	uint32_t *cpu, *thread, *event;

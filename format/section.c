@@ -90,6 +90,12 @@ uint64_t decoding_refer(struct decoding *d, struct span *s, int section, const c
 	return 0;
 }
 
+void decoding_defined(struct decoding *d, struct span *s, uint64_t id, int section)
+{
+	if (id >= decoding_bound(d, section))
+		decoding_fail(d, s, FOLD_E_REFERENCE, id, decoding_bound_rule(d, section));
+}
+
 uint64_t decoding_refer_plus(struct decoding *d, struct span *s, int section)
 {
 	uint64_t plus = span_u32(s);

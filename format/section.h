@@ -70,6 +70,8 @@ const char *decoding_bound_rule(const struct decoding *d, int section);
  * id + 1, where 0 is none. */
 uint64_t decoding_refer(struct decoding *d, struct span *s, int section, const char *rule);
 uint64_t decoding_refer_plus(struct decoding *d, struct span *s, int section);
+/* Is `id`, which was just read, a reference to what `section` defines?  Fails otherwise. */
+void decoding_defined(struct decoding *d, struct span *s, uint64_t id, int section);
 
 struct section {
 	int id;

@@ -1,40 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sections made of records {uv length, fields}: what stacks and samples refer
- * to, and what is told about them.  Each encoder stands above its decoder.
+ * Sections made of records: what other sections refer to, and what is told of
+ * them; processes are in section_process.c.  Each encoder stands above its decoder.
  */
-#include "section.h"
+#include "records.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* How many records (or strings: both begin with their length) are left, a last one
- * that is cut included.  Arrays are then of just that size. */
-static size_t count_records(const struct span *s)
-{
-	struct span ahead = *s;
-	size_t n = 0;
-
-	for (; span_left(&ahead); n++)
-		span_take(&ahead, span_uv(&ahead));
-	return n;
-}
-
-/* An array for the records left; NULL and a bad span without memory. */
-#define RECORDS(d, s, v) decoding_alloc(d, s, count_records(s), sizeof(*(v)))
-
-/* The next record.  Its fields are read from it, what follows them belongs to a
- * later version; a failure in it is put back with record_done(). */
-static struct span record_next(struct span *s)
-{
-	return span_cut(s, span_uv(s));
-}
-
-static void record_done(struct span *s, const struct span *record)
-{
-	if (record->bad)
-		span_fail(s, record->bad);
-}
 
 /* ---- STRINGS: no records, only bytes */
 
@@ -225,120 +197,6 @@ void modules_decode(struct decoding *d, struct span *s, struct fold_modules *mod
 		if (s->bad || !define_next(d, s, FOLD_MODULES) || !place_module(d, s, module_aligned(d->known.space), m->span))
 			return;
 		modules->n++;
-	}
-}
-
-/* ---- PROCS */
-
-void procs_encode(struct buf *to, const struct fold_procs *procs)
-{
-	buf_uv(to, procs->first_id);
-	for (size_t i = 0; i < procs->n; i++) {
-		const struct fold_proc *p = &procs->v[i];
-		size_t mark = buf_open(to);
-
-		buf_uv(to, p->pid);
-		buf_sv(to, p->start);
-		buf_uv(to, p->comm);
-		buf_uv(to, p->exe);
-		buf_uv(to, p->parent);
-		buf_close(to, mark);
-	}
-}
-
-void procs_decode(struct decoding *d, struct span *s, struct fold_procs *procs)
-{
-	procs->first_id = define_first(d, s, FOLD_PROCS);
-	procs->v = RECORDS(d, s, procs->v);
-	while (span_left(s)) {
-		struct span record = record_next(s);
-		struct fold_proc *p = &procs->v[procs->n];
-
-		p->pid = span_u32(&record);
-		p->start = span_sv(&record);
-		if (p->start < INT64_MIN / (int64_t)d->known.tick_ns || p->start > INT64_MAX / (int64_t)d->known.tick_ns)
-			decoding_fail(d, &record, FOLD_E_RANGE, (uint64_t)p->start, "R-SMP-1");
-		p->comm = decoding_refer(d, &record, FOLD_STRINGS, NULL);
-		p->exe = decoding_refer_plus(d, &record, FOLD_MODULES);
-		p->parent = span_u32(&record);
-		/* Also after lost chunks: the id of this one is known, and a parent's is smaller. */
-		if (p->parent > d->known.next[FOLD_PROCS])
-			decoding_fail(d, &record, FOLD_E_REFERENCE, p->parent - 1, NULL);
-		record_done(s, &record);
-		if (s->bad || !define_next(d, s, FOLD_PROCS))
-			return;
-		procs->n++;
-	}
-}
-
-/* ---- MMAPS */
-
-void mmaps_encode(struct buf *to, const struct fold_mmaps *mmaps, uint32_t meta_flags)
-{
-	for (size_t i = 0; i < mmaps->n; i++) {
-		const struct fold_mmap *m = &mmaps->v[i];
-		size_t mark = buf_open(to);
-
-		buf_uv(to, m->proc);
-		buf_uv(to, m->module);
-		buf_uv(to, m->offset);
-		buf_uv(to, m->length);
-		if (meta_flags & FOLD_FLAG_RAW_ADDRESSES)
-			buf_uv(to, m->start);
-		buf_close(to, mark);
-	}
-}
-
-void mmaps_decode(struct decoding *d, struct span *s, struct fold_mmaps *mmaps)
-{
-	mmaps->v = RECORDS(d, s, mmaps->v);
-	while (span_left(s)) {
-		struct span record = record_next(s);
-		struct fold_mmap *m = &mmaps->v[mmaps->n];
-
-		m->proc = decoding_refer(d, &record, FOLD_PROCS, NULL);
-		m->module = decoding_refer(d, &record, FOLD_MODULES, NULL);
-		m->offset = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
-		m->length = decoding_max(d, &record, FOLD_MAX_SPACE, FOLD_E_RANGE, NULL);
-		m->start = d->known.flags & FOLD_FLAG_RAW_ADDRESSES ? span_uv(&record) : 0;
-		record_done(s, &record);
-		if (s->bad)
-			return;
-		mmaps->n++;
-	}
-}
-
-/* ---- THREADS */
-
-void threads_encode(struct buf *to, const struct fold_threads *threads)
-{
-	buf_uv(to, threads->first_id);
-	for (size_t i = 0; i < threads->n; i++) {
-		const struct fold_thread *t = &threads->v[i];
-		size_t mark = buf_open(to);
-
-		buf_uv(to, t->proc);
-		buf_uv(to, t->tid);
-		buf_uv(to, t->comm);
-		buf_close(to, mark);
-	}
-}
-
-void threads_decode(struct decoding *d, struct span *s, struct fold_threads *threads)
-{
-	threads->first_id = define_first(d, s, FOLD_THREADS);
-	threads->v = RECORDS(d, s, threads->v);
-	while (span_left(s)) {
-		struct span record = record_next(s);
-		struct fold_thread *t = &threads->v[threads->n];
-
-		t->proc = decoding_refer(d, &record, FOLD_PROCS, NULL);
-		t->tid = span_u32(&record);
-		t->comm = decoding_refer(d, &record, FOLD_STRINGS, NULL);
-		record_done(s, &record);
-		if (s->bad || !define_next(d, s, FOLD_THREADS))
-			return;
-		threads->n++;
 	}
 }
 

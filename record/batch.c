@@ -226,10 +226,13 @@ static void fill_stacks(struct fill *f, struct fold_stacks *stacks, struct fold_
 
 /* ------------------------------------------------------------ rows */
 
+/* Rows of one thread are alike in all columns, its times a period apart. */
 static int order_samples(const void *va, const void *vb)
 {
 	const struct batch_row *a = va, *b = vb;
 
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
@@ -259,14 +262,9 @@ static void rows_finish(struct batch *b, struct batch_row *v, size_t n)
 
 static void samples_finish(struct batch *b)
 {
-	struct batch_row *v = b->samples.v;
-	bool sorted = true;
-
-	rows_finish(b, v, b->samples.n);
-	for (size_t i = 1; sorted && i < b->samples.n; i++)
-		sorted = v[i - 1].time <= v[i].time;
-	if (!sorted)
-		qsort(v, b->samples.n, sizeof(*v), order_samples);
+	rows_finish(b, b->samples.v, b->samples.n);
+	if (b->samples.n)
+		qsort(b->samples.v, b->samples.n, sizeof(*b->samples.v), order_samples);
 }
 
 static void counts_finish(struct batch *b)

@@ -18,11 +18,12 @@ NAMES = [b"/opt/app", b"app", b"work", b"idle", b"rare"]
 def write(name, build_id, at, counts, seconds=1):
     """`counts` samples in work, idle and rare, which this build has at `at`, at + 0x100 and at + 0x200, and one at 0x10 without a name."""
     offsets = [at, at + 0x100, at + 0x200, 0x10]
-    stacks = b"".join(uvs(0, 1, 1, (offset + 8) << 2) for offset in offsets)
+    steps_of = [offset - before for before, offset in zip([-8, *offsets], offsets)]
+    stacks = build.stacks(*(number for step in steps_of for number in (0, 1, 1, step << 2 if step >= 0 else -2 * step - 1 << 1)))
     rows = [i for i, n in enumerate([*counts, 5]) for _ in range(n)]
     batch = build.definitions(
         strings=uv(1) + b"".join(text(word) for word in NAMES), modules=uvs(0, 0) + build.module(0x10000, 1, 2, [uv(1) + text(build_id)]),
-        procs=uv(0) + record(1, sv(0), 2, 0, 0), mmaps=None, threads=uv(0) + record(0, 1, 2), kstacks=None, ustacks=uv(0) + stacks)
+        procs=uv(0) + build.proc(1, 0, 2), mmaps=None, threads=uv(0) + build.thread(0, 1, 2), kstacks=None, ustacks=uv(0) + stacks)
     batch += section(8, len(rows), build.column(1, b"\0" * len(rows)), build.column(3, b"\0" * len(rows)),
                      build.column(5, steps(rows)))
     batch += section(10, record(0, 0, 0, len(rows))) + section(12, *(record(0, offset, 0x80, 3 + i) for i, offset in enumerate(offsets[:3])))

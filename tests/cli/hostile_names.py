@@ -61,16 +61,13 @@ def base(module):
 
 
 def stacks(number, rows):
-    """Independent stacks: nothing shared, end 0."""
-    body = uv(0)
+    """Independent stacks, ascending from row to row: nothing shared, end 0; only what is called first has a caller that was seen."""
+    tokens, first = b"", 0
     for frames in rows:
-        body += uvs(0, len(frames), 0)
-        last = 0
-        for frame in frames:
-            delta = frame - last
-            body += uv((delta << 1 if delta >= 0 else -2 * delta - 1) << 1)
-            last = frame
-    return section(number, body)
+        for last, frame in zip([first, *frames], frames):
+            tokens += uv(frame - last << 2)
+        first = frames[0]
+    return section(number, 0, len(rows), column(2, *map(len, rows)), column(4, tokens))
 
 
 def recording(names):
@@ -82,13 +79,13 @@ def recording(names):
     modules += b"".join(module(SPAN, i + 1, JIT) for i in range(n))
     payload = section(1, 1, *(text(name) for name in names))
     payload += section(2, 0, 0, modules)
-    payload += section(3, 0, *(record(100 + i, sv(0), i + 1, file(i) + 1, 0) for i in range(n)))
-    payload += section(4, *(record(i, file(i), 0, SPAN) for i in range(n)))
-    payload += section(5, 0, *(record(i, 100 + i, i + 1) for i in range(n)))
+    payload += section(3, 0, *(proc(1 if i else 100, 0, i + 1, file(i) + 1) for i in range(n)))
+    payload += section(4, *(mmaps(int(i > 0), (file(i), 0, SPAN)) for i in range(n)))
+    payload += section(5, 0, *(thread(int(i > 0), 1 if i else 100, i + 1) for i in range(n)))
     payload += stacks(6, [[0x1000 * i + 8] for i in range(n)])
     payload += stacks(7, [[base(file(i)) + 0x110, base(file(i)) + 0x8110, base(region(i)) + 0x20] for i in range(n)])
     zigzag = sv(1) * (n - 1)
-    payload += section(8, n, column(1, sv(0) + uv(1000) * (n - 1)), column(3, sv(0) + zigzag), column(4, sv(1) + zigzag), column(5, sv(1) + zigzag))
+    payload += section(8, n, column(1, sv(0) + sv(1000) * (n - 1)), column(3, sv(0) + zigzag), column(4, sv(1) + zigzag), column(5, sv(1) + zigzag))
     payload += section(10, record(0, 0, 0, n))
     payload += section(11, *(record(0, 0x1000 * i, 0x100, i + 1) for i in range(n)))
     payload += section(12, *(record(region(i), 0, 0x100, i + 1) for i in range(n)))

@@ -132,8 +132,8 @@ def host(name, pid=7, build_id=b"k" * 20, kname=b"", start=10 ** 18, flags=0, ti
                       id=bytes(range(6)) + b"\x4a\x00\x80" + os.urandom(7), labels=build.label(b"host", name.encode()) + b"".join(build.label(b"l%02d" % i, b"x") for i in range(more)) if label else None)
     batch = build.definitions(
         strings=uv(1) + b"".join(text(word) for word in (b"[kernel]", b"[anon]", b"app", kname or b"k", jit or b"j")),
-        modules=uvs(0, 0) + kernel(build_id) + build.module(0x1000, 2, 4), procs=uv(0) + record(pid, sv(0), 3, 0, 0), mmaps=None,
-        threads=uv(0) + record(0, pid, 3), kstacks=uvs(0, 0, 1, 1, 0x100 << 2), ustacks=uvs(0, 0, 1, 1, (U16M + 0x10) << 2))
+        modules=uvs(0, 0) + kernel(build_id) + build.module(0x1000, 2, 4), procs=uv(0) + build.proc(pid, 0, 3), mmaps=None,
+        threads=uv(0) + build.thread(0, pid, 3), kstacks=uv(0) + build.stacks(0, 1, 1, 0x100 << 2), ustacks=uv(0) + build.stacks(0, 1, 1, (U16M + 0x10) << 2))
     batch += build.section(8, 1, build.column(1, sv(time)), build.column(3, 0), build.column(4, sv(1)), build.column(5, sv(1)))
     batch += section(10, record(0, 0, 0, 1))
     batch += section(11, record(0, 0x100, 0x10, 4)) if kname else b""
@@ -305,8 +305,8 @@ def kinds_of_a_damaged_file():
     both = cat("both.foldrec", host("a"), host("b", release=b"6.2"), host("c"))
     with open(both, "rb") as file:
         data = bytearray(file.read())
-    at = data.index(b"FOLD", 8) - 200
-    data[at] ^= 1
+    batch = data.index(foldread.SYNC, data.index(foldread.SYNC) + 1)
+    data[batch + 10] ^= 1  # its header: bytes that are no chunk, and a chunk that is missing
     with open(both, "wb") as file:
         file.write(data)
     done = run(REPORT, "merge", "-q", "-o", "m.foldrec", both)

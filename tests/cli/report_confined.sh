@@ -21,7 +21,7 @@ at = int(sys.argv[2], 16) - vaddr + offset
 ids = (uv(1) + text(bytes.fromhex(sys.argv[1])),)
 modules = uvs(0, 0) + module(kind=0) + module(0x100000, 3, 2, ids, (uvs(offset, vaddr, size, align),))
 strings = uv(1) + text(b"a") + text(b"b") + text(b"/opt/nowhere/libzoo.so")
-stack = uvs(0, 0, 1, 1, (0x10000 + at + 4) << 2)
+stack = uv(0) + stacks(0, 1, 1, (0x10000 + at + 4) << 2)
 batch = definitions(strings=strings, modules=modules, kstacks=None, ustacks=stack)
 batch += section(8, 1, column(1, b"\0"), column(3, b"\0"), column(5, sv(1))) + section(10, record(0, 0, 0, 1))
 with open("x.foldrec", "wb") as out:

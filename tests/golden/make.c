@@ -202,8 +202,10 @@ static void make_merged(void)
 static void make_later(void)
 {
 	static const uint8_t batch[] = {
-		FOLD_PROCS, 8, 0, 6, 1, 0, 0, 0, 0, 99,
-		FOLD_THREADS, 6, 0, 4, 0, 7, 0, 99,
+		FOLD_PROCS, 8, 0, 6, 2, 0, 0, 0, 0, 99,
+		FOLD_MMAPS, 4, 3, 0, 0, 99,
+		FOLD_THREADS, 6, 0, 4, 0, 14, 0, 99,
+		FOLD_USTACKS, 12, 0, 1, FOLD_COL_FRESH, 1, 1, FOLD_COL_TOKENS, 1, 1, 64, 2, 7, 7,
 		FOLD_SAMPLES, 10, 1, FOLD_COL_TIME, 1, 2, FOLD_COL_THREAD, 1, 0, 64, 1, 7,
 		FOLD_ACCOUNT, 6, 5, 0, 0, 0, 1, 99,
 		64, 3, 1, 2, 3,
@@ -391,7 +393,7 @@ static void make_bad_payloads(void)
 	add(&f, FOLD_BATCH, &payload, 3);
 	bad("LIMIT", &f, f.last, "R-STR-1");
 
-	BAD_BATCH("SECTION", "R-PAY-2", "\x05\x05\x03\x04\x00\x01\x00");
+	BAD_BATCH("SECTION", "R-PAY-2", "\x05\x05\x03\x04\x00\x02\x00");
 	BAD_BATCH("SECTION_UNKNOWN", "R-PAY-5", "\x0d\x00");
 	BAD_BATCH("SECTION_TWICE", "R-PAY-1", "\x04\x00\x04\x00");
 	BAD_BATCH("COLUMN_UNKNOWN", "R-COL-5", "\x08\x03\x00\x07\x00");
@@ -399,9 +401,9 @@ static void make_bad_payloads(void)
 	BAD_BATCH("COLUMN_MISSING", "R-COL-3", "\x08\x05\x02\x01\x02\x00\x01");
 	BAD_BATCH("COLUMN_TWICE", "R-COL-1", "\x08\x09\x02\x01\x02\x00\x01\x01\x02\x00\x01");
 	BAD_BATCH("LEB128", "R-INT-1", "\x0a\x06\x05\x00\x00\x00\x81\x00");
-	BAD_BATCH("REFERENCE", "R-DEF-2", "\x05\x05\x03\x03\x03\x01\x00");
-	BAD_BATCH("FIRST_ID", "R-DEF-1", "\x05\x05\x02\x03\x00\x01\x00");
-	BAD_BATCH("RANGE", "R-INT-2", "\x05\x09\x03\x07\x00\x80\x80\x80\x80\x10\x00");
+	BAD_BATCH("REFERENCE", "R-DEF-2", "\x05\x05\x03\x03\x06\x02\x00");
+	BAD_BATCH("FIRST_ID", "R-DEF-1", "\x05\x05\x02\x03\x00\x02\x00");
+	BAD_BATCH("RANGE", "R-INT-2", "\x05\x09\x03\x07\x00\x80\x80\x80\x80\x20\x00");
 	BAD_BATCH("ORDER", "R-CNT-2", "\x09\x0b\x00\x02\x02\x03\x02\x04\x01\x07\x02\x01\x01");
 }
 

@@ -85,16 +85,43 @@ def module(span=0x10000, name=0, kind=2, ids=(), segments=()):
     return record(kind, name, span, 0, 0, 0, len(ids), *ids, len(segments), *segments)
 
 
+def proc(pid=1, start=0, comm=0, exe=0, before=0):
+    """A record of PROCS; pid and start are differences, the parent stands `before` places before it."""
+    return record(sv(pid), sv(start), comm, exe, before)
+
+
+def mmaps(proc, *mappings, n=None):
+    """A record of MMAPS; proc is a difference."""
+    return record(sv(proc), len(mappings) if n is None else n, *(number for one in mappings for number in one))
+
+
+def thread(proc=0, tid=1, comm=0):
+    """A record of THREADS; proc and tid are differences."""
+    return record(sv(proc), sv(tid), comm)
+
+
+def stacks(*values):
+    """The content of KSTACKS or USTACKS behind first_id, from numbers: shared, fresh, end, tokens, shared, ..."""
+    rows, tokens, at = [], b"", 0
+    while at < len(values):
+        rows.append(values[at:at + 3])
+        at += 3
+        tokens += uvs(*values[at:at + rows[-1][1]])
+        at += rows[-1][1]
+    numbers = [column(i + 1, uvs(*(row[i] for row in rows))) for i in range(3)]
+    return uv(len(rows)) + b"".join(numbers) + column(4, tokens)
+
+
 def definitions(**change):
     """Sections 1..7: three strings, two modules, a process, a mapping, two threads, a stack of each side."""
     contents = {
         "strings": (1, uv(1) + text(b"a") + text(b"b") + text(b"c")),
         "modules": (2, uvs(0, 0) + module(kind=0) + module()),
-        "procs": (3, uv(0) + record(7, sv(0), 1, 2, 0)),
-        "mmaps": (4, record(0, 1, 0, 4096)),
-        "threads": (5, uv(0) + record(0, 7, 2) + record(0, 8, 3)),
-        "kstacks": (6, uvs(0, 0, 1, 1, 0x10 << 2)),
-        "ustacks": (7, uvs(0, 0, 1, 1, 0x10010 << 2)),
+        "procs": (3, uv(0) + proc(7, 0, 1, 2)),
+        "mmaps": (4, mmaps(0, (1, 0, 4096))),
+        "threads": (5, uv(0) + thread(0, 7, 2) + thread(0, 1, 3)),
+        "kstacks": (6, uv(0) + stacks(0, 1, 1, 0x10 << 2)),
+        "ustacks": (7, uv(0) + stacks(0, 1, 1, 0x10010 << 2)),
     }
     for name, body in change.items():
         contents[name] = (contents[name][0], body)

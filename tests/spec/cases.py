@@ -89,8 +89,10 @@ def packed(payload):
 
 
 def general():
-    alone("R-GEN-1", "strings before the fault are not used", "drop", definitions(threads=uv(0) + record(9, 1, 1)), "R-DEF-2")
-    alone("R-GEN-2", "more weights than bytes", "drop", section(6, uvs(0, 0, 0xFFFFFFFF, 0)), "R-STK-2")
+    alone("R-GEN-1", "strings before the fault are not used", "drop", definitions(threads=uv(0) + thread(9, 1, 1)), "R-DEF-2")
+    alone("R-GEN-2", "more frames than bytes", "drop", section(6, 0, 1, column(2, 1024), column(4, 0)), "R-COL-2")
+    alone("R-GEN-2", "more stacks than bytes", "drop", section(6, 0, 2 ** 20, column(2, 0), column(4)), "R-COL-2")
+    batch("R-GEN-2", "more mappings than bytes", "drop", section(4, mmaps(0, n=2 ** 32 - 1)), "R-PAY-2")
     batch("R-GEN-2", "a record longer than memory", "drop", section(4, uv(2 ** 63)), "R-PAY-2")
     batch("R-GEN-2", "more rows than bytes", "drop", section(8, 2 ** 20, column(1), column(3)), "R-COL-2")
     alone("R-GEN-3", "control bytes in a string", "read", definitions(strings=uv(1) + text(b"\x1b[31m\x07") + text(b"\xc2\x9b") + text(b"\xff")))
@@ -98,15 +100,18 @@ def general():
     batch("R-INT-1", "a number of 2^64", "drop", section(10, record(0, 0, 0, b"\xff" * 9 + b"\x02")))
     batch("R-INT-1", "a number of 11 bytes", "drop", section(10, record(0, 0, 0, b"\x80" * 10 + b"\x01")))
     batch("R-INT-1", "a number of 2^64 - 1", "read", section(10, record(0, 64, 0, 2 ** 64 - 1)))
-    batch("R-INT-2", "a pid of 2^32", "drop", section(3, 1, record(2 ** 32, sv(0), 0, 0, 0)))
+    batch("R-INT-2", "a pid of 2^32", "drop", section(3, 1, proc(2 ** 32)))
+    batch("R-INT-2", "a pid below 0", "drop", section(3, 1, proc(7) + proc(-8)))
+    batch("R-INT-2", "a tid of 2^32", "drop", section(5, 2, thread(0, 2 ** 32 - 1) + thread()))
+    batch("R-INT-2", "a mapping of process -1", "drop", section(4, mmaps(-1)))
     batch("R-INT-2", "CPU 65,536", "drop", section(8, 1, column(1, b"\0"), column(2, uv(65536)), column(3, b"\0")))
-    batch("R-INT-2", "a mapping that begins above 2^62", "drop", section(4, record(0, 1, 2 ** 62 + 1, 1)))
+    batch("R-INT-2", "a mapping that begins above 2^62", "drop", section(4, mmaps(0, (1, 2 ** 62 + 1, 1))))
     batch("R-INT-2", "a symbol of more than 2^62", "drop", section(12, record(1, 0, 2 ** 62 + 1, 1)))
     batch("R-INT-2", "an account of CPU 65,536", "drop", section(10, record(0, 64, 65537, 1)))
     first_meta("R-INT-3", "enumerations with unknown values", "read", events=event(kind=77),
                mode=uvs(9, 10 ** 9, 3, 512, 99, 0), scope=uvs(55, 0))
     alone("R-INT-3", "unknown kinds", "read", definitions(modules=uvs(0, 0) + module(kind=1000, ids=(uv(9) + text(b"x"),)) + module(),
-                                                          ustacks=uvs(0, 0, 0, 99)))
+                                                          ustacks=uv(0) + stacks(0, 0, 99)))
 
 
 def container():
@@ -192,7 +197,7 @@ def payloads():
 
 def metas():
     first_meta("R-META-1", "a draft of ours", "read")
-    first_meta("R-META-2", "another draft", "stop", recorder=text(b"") + text(b"") + uv(2))
+    first_meta("R-META-2", "an earlier draft", "stop", recorder=text(b"") + text(b"") + uv(1))
     first_meta("R-META-2", "another draft that does not parse", "stop", recorder=text(b"") + text(b"") + uv(9), clock=b"\xff")
     first_meta("R-META-3", "an id that is no UUID of version 4", "told", id=b"\0" * 16)
     first_meta("R-META-4", "no tick", "drop", clock=uvs(1, 1, 1, 0))
@@ -247,7 +252,7 @@ def origins():
 
 def defines():
     firsts = {1: 4, 2: 2, 3: 1, 5: 2, 6: 1, 7: 1}
-    more = {1: text(b"d"), 2: uv(0x20000) + module(), 3: record(1, sv(0), 0, 0, 0), 5: record(0, 1, 1), 6: uvs(0, 0, 0), 7: uvs(0, 0, 0)}
+    more = {1: text(b"d"), 2: uv(0x20000) + module(), 3: proc(), 5: thread(0, 1, 1), 6: stacks(0, 0, 0), 7: stacks(0, 0, 0)}
     limits = {1: 2 ** 26 + 1, 2: 2 ** 20, 3: 2 ** 22, 5: 2 ** 22, 6: 2 ** 26, 7: 2 ** 26}
     rules = {1: "R-STR-2", 2: "R-MOD-4", 3: "R-PRC-2", 5: "R-THR-2", 6: "R-STK-4", 7: "R-STK-4"}
     for number, first in firsts.items():
@@ -270,12 +275,12 @@ def defines():
 REFERENCES = [
     # what, section with a good reference, the same with a bad one, the same beyond its limit
     ("a module's name", lambda n: section(2, 2, 0x20000, module(name=n)), 3, 4, 2 ** 26 + 1),
-    ("a process's comm", lambda n: section(3, 1, record(1, sv(0), n, 0, 0)), 3, 4, 2 ** 26 + 1),
-    ("a process's exe", lambda n: section(3, 1, record(1, sv(0), 0, n, 0)), 2, 3, 2 ** 20 + 1),
-    ("a mapping's process", lambda n: section(4, record(n, 0, 0, 0)), 0, 1, 2 ** 22),
-    ("a mapping's module", lambda n: section(4, record(0, n, 0, 0)), 1, 2, 2 ** 20),
-    ("a thread's process", lambda n: section(5, 2, record(n, 1, 0)), 0, 1, 2 ** 22),
-    ("a thread's comm", lambda n: section(5, 2, record(0, 1, n)), 3, 4, 2 ** 26 + 1),
+    ("a process's comm", lambda n: section(3, 1, proc(comm=n)), 3, 4, 2 ** 26 + 1),
+    ("a process's exe", lambda n: section(3, 1, proc(exe=n)), 2, 3, 2 ** 20 + 1),
+    ("a mapping's process", lambda n: section(4, mmaps(n, (0, 0, 0))), 0, 1, 2 ** 22),
+    ("a mapping's module", lambda n: section(4, mmaps(0, (n, 0, 0))), 1, 2, 2 ** 20),
+    ("a thread's process", lambda n: section(5, 2, thread(n)), 0, 1, 2 ** 22),
+    ("a thread's comm", lambda n: section(5, 2, thread(comm=n)), 3, 4, 2 ** 26 + 1),
     ("a sample's thread", lambda n: section(8, 1, column(1, 0), column(3, sv(n))), 1, 2, 2 ** 22),
     ("a sample's kernel stack", lambda n: section(8, 1, column(1, 0), column(3, 0), column(4, sv(n))), 1, 2, 2 ** 26 + 1),
     ("a sample's user stack", lambda n: section(8, 1, column(1, 0), column(3, 0), column(5, sv(n))), 1, 2, 2 ** 26 + 1),
@@ -291,9 +296,10 @@ def references():
         batch("R-DEF-2", "%s, not defined" % what, "drop", make(bad))
         after_loss("R-DEF-3", "%s, lost" % what, "read", make(bad))
         after_loss("R-LIM-2", "%s, beyond the limit" % what, "drop", make(beyond))
-    batch("R-DEF-2", "a parent that is the process itself", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
-    batch("R-DEF-2", "an earlier parent in the section", "read", section(3, 1, record(1, sv(0), 0, 0, 1) + record(2, sv(0), 0, 0, 2)))
-    after_loss("R-DEF-2", "a later parent after a loss", "drop", section(3, 1, record(1, sv(0), 0, 0, 2)))
+    batch("R-DEF-2", "a parent before the first process", "drop", section(3, 1, proc(before=2)))
+    batch("R-DEF-2", "an earlier parent in the section", "read", section(3, 1, proc(before=1) + proc(before=1) + proc(before=3)))
+    after_loss("R-DEF-2", "a parent before the first process, after a loss", "drop", section(3, 1, proc(before=2)))
+    after_loss("R-DEF-3", "a parent that is lost", "read", section(3, 9, proc(before=3)))
     batch("R-DEF-2", "a thread of -1", "drop", section(8, 1, column(1, 0), column(3, sv(-1))), "R-INT-2")
     after_loss("R-DEF-2", "a stack of -1 after a loss", "drop", section(8, 1, column(1, 0), column(3, 0), column(4, sv(-1))), names="R-INT-2")
 
@@ -328,13 +334,24 @@ def modules():
     batch("R-MOD-4", "a span of 2^64 - 1", "drop", section(2, 2, 0x20000, module(span=2 ** 64 - 1)))
     batch("R-MOD-5", "a second kernel", "told", section(2, 2, 0x20000, module(kind=0)))
     raw = meta(mode=mode(1))
-    alone("R-MAP-1", "a start with RAW_ADDRESSES", "read", definitions(mmaps=record(0, 1, 0, 1, 2 ** 64 - 1)), first=raw)
-    alone("R-MAP-1", "RAW_ADDRESSES without a start", "drop", definitions(mmaps=record(0, 1, 0, 1)), "R-PAY-2", first=raw)
+    alone("R-MAP-1", "a start with RAW_ADDRESSES", "read", definitions(mmaps=mmaps(0, (1, 0, 1, 2 ** 64 - 1))), first=raw)
+    alone("R-MAP-1", "RAW_ADDRESSES without a start", "drop", definitions(mmaps=mmaps(0, (1, 0, 1))), "R-PAY-2", first=raw)
 
 
-def stacks():
+def same_slot():
+    """Two frames of module 1, ascending, of which a reader remembers only one."""
+    seen = {}
+    for frame in range(0x10000, 0x20000):
+        slot = frame * foldread.GUESS_FACTOR % 2 ** 64 >> 64 - foldread.GUESS_SLOTS_LOG
+        if slot in seen:
+            return seen[slot], frame
+        seen[slot] = frame
+    return None
+
+
+def stack_cases():
     def ustacks(*values):
-        return section(7, 1, uvs(*values))
+        return section(7, 1, stacks(*values))
 
     deep = [1023, 0] + [5] * 1023
     batch("R-STK-1", "sharing with nothing", "drop", ustacks(1, 0, 0))
@@ -356,6 +373,21 @@ def stacks():
     batch("R-STK-7", "EXACT at the leaf of a stack that is all shared", "told", ustacks(0, 2, 0, 3, 0x10000 << 2, 1, 0, 0))
     batch("R-STK-7", "EXACT before a marker", "told", ustacks(0, 2, 0, 3, 5))
     batch("R-STK-7", "EXACT before a frame", "read", ustacks(0, 2, 0, 3, 0x10000 << 2))
+    batch("R-STK-1", "SHARED absent", "read", section(7, 1, 2, column(2, 1, 1), column(4, uvs(0x10000 << 2, 0x10 << 2))))
+    batch("R-COL-3", "no FRESH", "drop", section(7, 1, 0, column(1), column(4)))
+    batch("R-COL-3", "no TOKENS", "drop", section(7, 1, 0, column(2)))
+    batch("R-COL-2", "a token too few", "drop", section(7, 1, 1, column(2, 2), column(4, 0x10000 << 2)))
+    batch("R-COL-2", "a token too many", "drop", section(7, 1, 1, column(2, 1), column(4, uvs(0x10000 << 2, 0))))
+    batch("R-COL-5", "column 5 of USTACKS", "stop", section(7, 1, 0, column(2), column(4), column(5)))
+    batch("R-COL-5", "column 5 of USTACKS without FRESH", "stop", section(7, 1, 0, column(4, 9), column(5)))
+    # What is expected: what followed the same frame, before the root and behind markers too, unless its slot was taken.
+    one, other = same_slot()
+    for name, values in (("the same caller", (0, 2, 0, 0x10000 << 2, 0x99 << 2, 0, 2, 0, 0, 4)),
+                         ("the same caller, shared", (0, 2, 0, 0x10000 << 2, 0x99 << 2, 1, 1, 0, 4)),
+                         ("behind a marker", (0, 2, 0, 1, 0x10000 << 2, 0, 2, 0, 1, 4)),
+                         ("behind other markers that are not known", (0, 2, 0, 9, 0x10000 << 2, 0, 2, 0, 11, 4)),
+                         ("a caller whose slot was taken", (0, 2, 0, one << 2, 1 << 2, 0, 2, 0, other - one << 2, 1 << 2, 0, 2, 0, 2 * (other - one) - 1 << 1, 4))):
+        batch("R-STK-3", "a frame after " + name, "told" if 9 in values else "read", ustacks(*values), "R-STK-6" if 9 in values else None)
     # A stack of three bytes stands for 1,024 frames: 300,000 of them.
     batch("R-STK-8", "300,000 stacks that share 1,023 frames", "read", ustacks(0, *deep, *([1023, 0, 0] * 300000)))
 
@@ -366,8 +398,8 @@ def rows():
     batch("R-SMP-1", "the last time stamp", "read", samples(1, sv(last)), end=False)
     batch("R-SMP-1", "a time stamp of 2^63 ns", "drop", samples(1, sv(last + 1)))
     batch("R-SMP-1", "a time stamp below -2^63 ns", "drop", samples(1, sv(-last - 2)))
-    batch("R-SMP-1", "a difference that ends beyond", "drop", samples(2, sv(last) + uv(2 ** 64 - 1)))
-    batch("R-SMP-1", "a start beyond", "drop", section(3, 1, record(1, sv(last + 1), 0, 0, 0)))
+    batch("R-SMP-1", "a difference that ends beyond", "drop", samples(2, sv(last) + sv(1)))
+    batch("R-SMP-1", "a start beyond", "drop", section(3, 1, proc(start=last + 1)))
     counted = meta(mode=mode(aggregated=True), events=event(weights=[(b"a", 1)]) + event())
     batch("R-SMP-1", "an interval beyond", "drop", counts(1, 0, last + 1), first=counted, events=2)
     batch("R-SMP-2", "a weight that no event has", "drop", samples(1, more=column(8, 1)))
@@ -437,7 +469,7 @@ def recovery():
     case("R-REC-4", "META twice", "drop", start + meta0 + note(1), "R-CHK-2")
     case("R-REC-4", "a lost file header", "read", start + note(1) + chunk(META, 0, meta(scope=uvs(1, 1))) + note(1))
     case("R-REC-4", "META twice, the second one of another draft", "drop",
-         start + chunk(META, 0, meta(recorder=text(b"") + text(b"") + uv(2))) + note(1), "R-CHK-2")
+         start + chunk(META, 0, meta(recorder=text(b"") + text(b"") + uv(3))) + note(1), "R-CHK-2")
     case("R-REC-4", "chunks exchanged", "drop", start + note(2) + note(1) + note(3), "R-CHK-2")
     case("R-REC-4", "META and its copy exchanged", "drop", file_header() + meta1 + meta0 + note(2), "R-CHK-2")
     case("R-REC-5", "an unknown critical chunk whose payload is damaged", "stop", start + chunk(9, 1, b"x", stored_crc=0), "R-CHK-8")
@@ -450,8 +482,8 @@ def recovery():
     case("R-REC-7", "a chunk before META", "drop", file_header() + note(0) + meta1 + note(2), "R-ORD-1")
     case("R-REC-7", "an unknown ancillary chunk before META", "read", file_header() + chunk(0x8002, 0) + meta1 + note(2))
     case("R-REC-7", "META damaged, its copy good", "drop", file_header() + chunk(META, 0, meta(), stored_crc=1) + meta1 + chunk(BATCH, 2, definitions()), "R-CHK-1")
-    after_loss("R-REC-8", "an id that was lost", "read", section(4, record(7, 7, 0, 0)))
-    case("R-REC-8", "bytes between chunks lose no ids", "drop", start + b"junk" + chunk(BATCH, 1, section(4, record(7, 7, 0, 0))) + note(2), "R-DEF-2", also=("R-CHK-1",))
+    after_loss("R-REC-8", "an id that was lost", "read", section(4, mmaps(7, (7, 0, 0))))
+    case("R-REC-8", "bytes between chunks lose no ids", "drop", start + b"junk" + chunk(BATCH, 1, section(4, mmaps(7, (7, 0, 0)))) + note(2), "R-DEF-2", also=("R-CHK-1",))
     case("R-REC-9", "no END", "read", start)
 
 
@@ -544,7 +576,7 @@ def without_bad_file():
 
 
 def main():
-    for group in (general, container, payloads, metas, defines, stacks, origins, rows, sums, symbols, recovery):
+    for group in (general, container, payloads, metas, defines, stack_cases, origins, rows, sums, symbols, recovery):
         group()
     report = os.environ.get("FOLD_REPORT")
     report = report if report and os.access(report, os.X_OK) else None

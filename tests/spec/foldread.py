@@ -16,7 +16,7 @@ import sys
 
 MAGIC = b"\x8fFOLD\r\n\n"
 SYNC = b"\xc7FCK"
-DRAFT = 1
+DRAFT = 2
 
 META, BATCH, END, NOTE, SYMBOLS = 0x0001, 0x0002, 0x0003, 0x8001, 0x8003
 MASK = (1 << 64) - 1
@@ -133,6 +133,16 @@ def zstd_decompress(data, raw_len):
 
 # ---------------------------------------------------------------- primitive types
 
+def unzigzag(value):
+    return value >> 1 if value & 1 == 0 else -(value >> 1) - 1
+
+
+def signed(number):
+    """Modulo 2^64, as a signed number."""
+    number &= MASK
+    return number - (1 << 64) if number >> 63 else number
+
+
 class Span:
     """A window onto bytes; reading beyond its end makes the payload malformed."""
 
@@ -161,8 +171,13 @@ class Span:
         return self.uv((1 << 32) - 1)
 
     def sv(self):
-        value = self.uv()
-        return value >> 1 if value & 1 == 0 else -(value >> 1) - 1
+        return unzigzag(self.uv())
+
+    def step32(self, last):
+        """A number of 32 bits, written as its difference to the last one."""
+        value = last + self.sv()
+        must(0 <= value < 1 << 32, "R-INT-2")
+        return value
 
     def sub(self):
         """uv length, then a window of that length."""
@@ -446,64 +461,43 @@ def batch_modules(span, state):
 
 def batch_procs(span, state):
     state.procs = state.first(span, state.procs, MAX_PROCS)
+    pid = start = 0
     while span.more():
         record = span.sub()
-        pid, start, comm, exe, parent = record.uv32(), record.sv(), state.string_id(record), record.uv32(), record.uv32()
+        pid, start = record.step32(pid), signed(start + record.sv())
         state.time(start)
+        comm, exe, before = state.string_id(record), record.uv32(), record.uv32()
         if exe:
             state.refer(exe - 1, state.modules, MAX_MODULES)
-        must(parent <= state.procs, "R-DEF-2")
+        must(before <= state.procs, "R-DEF-2")
         must(state.procs < MAX_PROCS, "R-PRC-2")
-        yield line("proc", id=state.procs, pid=pid, start=start, comm=comm, exe=exe, parent=parent)
+        yield line("proc", id=state.procs, pid=pid, start=start, comm=comm, exe=exe,
+                   parent=before and state.procs + 1 - before)
         state.procs += 1
 
 
 def batch_mmaps(span, state):
+    proc = 0
     while span.more():
         record = span.sub()
-        proc = state.refer(record.uv32(), state.procs, MAX_PROCS)
-        module = state.refer(record.uv32(), state.modules, MAX_MODULES)
-        offset, length = record.uv(MAX_SPACE), record.uv(MAX_SPACE)
-        start = record.uv() if state.flags & RAW_ADDRESSES else 0
-        yield line("mmap", proc=proc, module=module, offset=offset, length=length, start=start)
+        proc = state.refer(record.step32(proc), state.procs, MAX_PROCS)
+        for _ in range(record.uv32()):
+            module = state.refer(record.uv32(), state.modules, MAX_MODULES)
+            offset, length = record.uv(MAX_SPACE), record.uv(MAX_SPACE)
+            start = record.uv() if state.flags & RAW_ADDRESSES else 0
+            yield line("mmap", proc=proc, module=module, offset=offset, length=length, start=start)
 
 
 def batch_threads(span, state):
     state.threads = state.first(span, state.threads, MAX_THREADS)
+    proc = tid = 0
     while span.more():
         record = span.sub()
-        proc = state.refer(record.uv32(), state.procs, MAX_PROCS)
-        tid, comm = record.uv32(), state.string_id(record)
+        proc = state.refer(record.step32(proc), state.procs, MAX_PROCS)
+        tid, comm = record.step32(tid), state.string_id(record)
         must(state.threads < MAX_THREADS, "R-THR-2")
         yield line("thread", id=state.threads, proc=proc, tid=tid, comm=comm)
         state.threads += 1
-
-
-def stacks(side):
-    def decode(span, state):
-        state.stacks[side] = state.first(span, state.stacks[side], MAX_STACKS)
-        path = []  # of the previous stack: (text of the frame, last module frame up to here)
-        while span.more():
-            shared, n, end = span.uv32(), span.uv32(), span.uv32()
-            must(shared <= len(path), "R-STK-1")
-            must(shared + n <= MAX_FRAMES, "R-STK-2")
-            del path[shared:]
-            last = path[-1][1] if path else 0
-            for _ in range(n):
-                token = span.uv()
-                if token & 1:
-                    path.append(('"%s"' % MARKERS[min(token >> 1, 3)], last))
-                    continue
-                delta = token >> 1
-                last += delta >> 1 if delta & 1 == 0 else -(delta >> 1) - 1
-                state.frame(last)
-                path.append((str(last), last))
-            state.nodes += n
-            must(state.stacks[side] < MAX_STACKS and state.nodes <= MAX_NODES, "R-STK-4")
-            yield line(side, id=state.stacks[side], end=end, shared=shared,
-                       frames=listed(text for text, _ in path[shared:]))
-            state.stacks[side] += 1
-    return decode
 
 
 # ---------------------------------------------------------------- BATCH: samples
@@ -517,6 +511,67 @@ def column(span, rows, read):
     return values
 
 
+def row_count(span):
+    rows = span.uv()
+    must(rows <= MAX_ROWS, "R-COL-4")
+    return rows
+
+
+def at_most(number, limit, rule):
+    must(number <= limit, rule)
+    return number
+
+
+GUESS_SLOTS_LOG = 13
+GUESS_FACTOR = 0x9E3779B97F4A7C15
+BEFORE_ROOT = MASK
+MARKER = 1 << 63
+
+
+def tokens(span, state, rows):
+    """The frames of each stack: yields (shared, frames); `rows` are its numbers (shared, fresh)."""
+    path = []  # of the previous stack: frames, a marker m as MARKER + m
+    slots = {}
+    for shared, fresh in rows:
+        must(shared <= len(path), "R-STK-1")
+        must(shared + fresh <= MAX_FRAMES, "R-STK-2")
+        del path[shared:]
+        last = next((frame for frame in reversed(path) if frame < MARKER), 0)
+        for _ in range(fresh):
+            token, before = span.uv(), path[-1] if path else BEFORE_ROOT
+            slot = before * GUESS_FACTOR % (1 << 64) >> 64 - GUESS_SLOTS_LOG
+            if token & 1:
+                path.append(MARKER + min(token >> 1, 3))
+                continue
+            caller, expected = slots.get(slot, (0, 0))
+            last = (expected if caller == before else last) + unzigzag(token >> 1)
+            state.frame(last)
+            slots[slot] = before, last
+            path.append(last)
+        yield shared, path[shared:]
+    must(not span.more(), "R-COL-2")
+
+
+def stacks(side):
+    def decode(span, state):
+        state.stacks[side] = first = state.first(span, state.stacks[side], MAX_STACKS)
+        rows, got, frames = row_count(span), {}, None
+        for number, content in columns(span, {1, 2, 3, 4}):
+            if number < 4:
+                limit, rule = {1: (MAX_FRAMES, "R-STK-1"), 2: (MAX_FRAMES, "R-STK-2"), 3: (MASK, "")}[number]
+                got[number] = column(content, rows, lambda last: at_most(content.uv32(), limit, rule))
+            elif 2 in got:
+                frames = list(tokens(content, state, zip(got.get(1, [0] * rows), got[2])))
+        must(frames is not None, "R-COL-3")
+        for i, (shared, fresh) in enumerate(frames):
+            state.nodes += len(fresh)
+            must(state.stacks[side] < MAX_STACKS and state.nodes <= MAX_NODES, "R-STK-4")
+            yield line(side, id=first + i, end=got[3][i] if 3 in got else 0, shared=shared,
+                       frames=listed(frame if frame < MARKER else '"%s"' % MARKERS[frame - MARKER] for frame in fresh))
+            state.stacks[side] += 1
+    return decode
+
+
 def row_columns(span, state, rows, known):
     """All columns of SAMPLES or COUNTS by id."""
     got = {}
@@ -524,7 +579,7 @@ def row_columns(span, state, rows, known):
 
     for number, content in columns(span, known):
         if number == 1:
-            got[1] = column(content, rows, lambda last: state.time(content.sv() if last is None else last + content.uv()))
+            got[1] = column(content, rows, lambda last: state.time(signed((last or 0) + content.sv())))
         elif number == 2:
             got[2] = column(content, rows, lambda last: content.uv(MAX_CPUS - 1))
         elif number == 3:
@@ -568,8 +623,7 @@ def row_weights(got, state, row):
 
 
 def batch_samples(span, state):
-    rows = span.uv()
-    must(rows <= MAX_ROWS, "R-COL-4")
+    rows = row_count(span)
     got = row_columns(span, state, rows, set(range(1, 7)) | set(range(8, 16)))
     must(1 in got and 3 in got, "R-COL-3")
     zero = [0] * rows
@@ -585,8 +639,7 @@ def batch_counts(span, state):
     state.time(start)
     state.time(to)
     must(start <= to, "R-CNT-1")
-    rows = span.uv()
-    must(rows <= MAX_ROWS, "R-COL-4")
+    rows = row_count(span)
     got = row_columns(span, state, rows, set(range(3, 16)))
     must(3 in got and 7 in got, "R-COL-3")
     zero = [0] * rows

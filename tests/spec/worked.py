@@ -56,23 +56,34 @@ def column(number, name, values, code=uv):
     return [(uv(number), "column %d %s" % (number, name)), (uv(size_of(body)), "length %d" % size_of(body))] + body
 
 
-def time_column(first, *steps):
-    return [(uv(1), "column 1 TIME"), (uv(len(sv(first)) + sum(len(uv(n)) for n in steps)), "length %d" % (
-        len(sv(first)) + sum(len(uv(n)) for n in steps)))] + [(sv(first), "  %d" % first)] + [(uv(n), "  + %d" % n) for n in steps]
+def steps(number, name, *values):
+    """A column of differences."""
+    body = [(sv(value - last), "  %+d: %d" % (value - last, value)) for last, value in zip((0,) + values, values)]
+    return [(uv(number), "column %d %s" % (number, name)), (uv(size_of(body)), "length %d" % size_of(body))] + body
 
 
-def stack(shared, end, last, *frames):
-    """`last`: the last module frame that is shared; a frame below 4 is a marker."""
-    out = fields(("shared", shared), ("n", len(frames)), ("end", end))
-    for frame in frames:
-        if frame < 4:
-            out.append((uv(frame << 1 | 1), "marker %d" % frame))
-            continue
-        delta = frame - last
-        token = (delta << 1 if delta >= 0 else -2 * delta - 1) << 1
-        out.append((uv(token), "frame 0x%x: %+d" % (frame, delta)))
-        last = frame
-    return out
+def stacks(*rows):
+    """Columns from (shared, end, frames); a frame below 4 is a marker."""
+    path, slots, tokens = [], {}, []
+    for shared, _, frames in rows:
+        del path[shared:]
+        for frame in frames:
+            before = path[-1] if path else foldread.BEFORE_ROOT
+            path.append(foldread.MARKER + frame if frame < 4 else frame)
+            if frame < 4:
+                tokens.append((uv(frame << 1 | 1), "  marker %d" % frame))
+                continue
+            slot = before * foldread.GUESS_FACTOR % 2 ** 64 >> 64 - foldread.GUESS_SLOTS_LOG
+            last = next((one for one in reversed(path[:-1]) if one < foldread.MARKER), 0)
+            caller, after = slots.get(slot, (0, 0))
+            expected = after if caller == before else last
+            slots[slot] = before, frame
+            delta = frame - expected
+            token = (delta << 1 if delta >= 0 else -2 * delta - 1) << 1
+            tokens.append((uv(token), "  frame 0x%x: %+d %s" % (frame, delta, "to the last call" if caller == before else "to the frame before" if last else "")))
+    return [(uv(len(rows)), "rows %d" % len(rows)), *column(1, "SHARED", [row[0] for row in rows]), *column(2, "FRESH", [len(row[2]) for row in rows]),
+            *column(3, "END", [row[1] for row in rows]), (uv(4), "column 4 TOKENS"), (uv(size_of(tokens)), "length %d" % size_of(tokens)),
+            *((data, comment.rstrip()) for data, comment in tokens)]
 
 
 class Worked:
@@ -191,12 +202,28 @@ def module(kind, name, span, ids=(), elf=(0, 0), segments=()):
                   ("nids", len(ids)), *shown, ("nsegments", len(segments)), *loads)
 
 
-def proc(pid, start, comm, exe=0, parent=0, *more):
-    return record(("pid", pid), ("start", start, sv), ("comm", comm), ("exe", exe), ("parent", parent), *more)
+def step(name, value, last):
+    return (sv(value - last), "%s %+d: %d" % (name, value - last, value))
 
 
-def thread(process, tid, comm):
-    return record(("proc", process), ("tid", tid), ("comm", comm))
+def procs(*rows):
+    """From (pid, start, comm, exe, before, anything more)."""
+    out = []
+    for last, (pid, start, comm, exe, before, *more) in zip(((0, 0),) + rows, rows):
+        out += record(step("pid", pid, last[0]), step("start", start, last[1]), ("comm", comm), ("exe", exe), ("before", before), *more)
+    return out
+
+
+def threads(*rows):
+    """From (process, tid, comm)."""
+    out = []
+    for last, (process, tid, comm) in zip(((0, 0),) + rows, rows):
+        out += record(step("proc", process, last[0]), step("tid", tid, last[1]), ("comm", comm))
+    return out
+
+
+def mmaps(process, *mappings):
+    return record(step("proc", process, 0), ("nmaps", len(mappings)), *(item for one in mappings for item in one))
 
 
 def account(event, cause, cpu, count):
@@ -227,15 +254,14 @@ def events():
         (1, "STRINGS", strings("[kernel]", "/usr/bin/cat", "[anon]", "cat", "do_syscall_64", "vfs_read", "a;b </script>", b"\xff\x1b[1m\xc3\xa9\n")),
         (2, "MODULES", fields(("first_id", 0), ("first_base", 0), module(0, 1, U24M, [(1, gnu)], (2, 62)),
                               module(2, 2, 0x8A10, [(1, short), (2, b"go/1")], (3, 62), [(0x2000, 0x2000, 0x5000, PAGE)]), module(4, 3, 0x10000))),
-        (3, "PROCS", fields(("first_id", 0), proc(1000, -2500000, 4), proc(1001, 1500, 4, 2, 1, (b"\x2a", "(a field of a later version: ignored)")))),
-        (4, "MMAPS", fields(record(("proc", 1), ("module", 1), ("offset", 0x2000), ("length", 0x5000)),
-                            record(("proc", 1), ("module", 2), ("offset", 0), ("length", 0x10000)))),
-        (5, "THREADS", fields(("first_id", 0), thread(0, 1000, 4), thread(1, 1001, 7), thread(1, 1002, 8))),
-        (6, "KSTACKS", fields(("first_id", 0), stack(0, 1, 0, call, read), stack(1, 1, call, write), stack(2, 7, write))),
-        (7, "USTACKS", fields(("first_id", 0), stack(0, 2, 0, cat + 0x2450, cat + 0x3100, anon + 0x40),
-                              stack(1, 4, cat + 0x2450, 0, cat + 0x3100, 1, cat + 0x4008), stack(3, 3, cat + 0x3100, 2, 3), stack(0, 8, 0))),
-        (8, "SAMPLES", fields(("rows", 4), time_column(-20, 10101, 0, 10101), column(2, "CPU", [0, 0, 1, 0]), column(3, "THREAD", [1, 0, 1, -2], sv),
-                              column(4, "KSTACK", [1, 0, -1, 3], sv), column(5, "USTACK", [1, 1, 1, -3], sv))),
+        (3, "PROCS", fields(("first_id", 0), procs((1000, -2500000, 4, 0, 0), (1001, 1500, 4, 2, 1, (b"\x2a", "(a field of a later version: ignored)"))))),
+        (4, "MMAPS", mmaps(1, [("module", 1), ("offset", 0x2000), ("length", 0x5000)], [("module", 2), ("offset", 0), ("length", 0x10000)])),
+        (5, "THREADS", fields(("first_id", 0), threads((0, 1000, 4), (1, 1001, 7), (1, 1002, 8)))),
+        (6, "KSTACKS", fields(("first_id", 0), stacks((0, 1, [call, read]), (1, 1, [write]), (2, 7, [])))),
+        (7, "USTACKS", fields(("first_id", 0), stacks((0, 2, [cat + 0x2450, cat + 0x3100, anon + 0x40]), (1, 4, [0, cat + 0x3100, 1, cat + 0x4008]),
+                                                       (3, 3, [2, 3]), (0, 0, [cat + 0x3100, anon + 0x48]), (0, 8, [])))),
+        (8, "SAMPLES", fields(("rows", 4), steps(1, "TIME", 20182, -20, 10081, 10081), column(2, "CPU", [0, 0, 0, 1]), steps(3, "THREAD", 0, 1, 1, 2),
+                              steps(4, "KSTACK", 3, 1, 1, 0), steps(5, "USTACK", 0, 1, 2, 3))),
         (10, "ACCOUNT", fields(account(0, 0, 1, 4), account(0, 0, 2, 2), account(0, 1, 0, 2), account(0, 64, 2, 150))),
         (11, "KSYMS", fields(sym(0, 0x100000, 0x200, 5), sym(0, 0x2F1A00, 0x380, 6))),
         (12, "JITSYMS", sym(2, 0, 0x80, 7)))
@@ -257,12 +283,12 @@ def counts():
         BATCH,
         (1, "STRINGS", strings("[kernel]", "dd", "fold-record", "0.1.0", "host", "web1")),
         (2, "MODULES", fields(("first_id", 0), ("first_base", 0), module(0, 1, U24M))),
-        (3, "PROCS", fields(("first_id", 0), proc(7, 0, 2))),
-        (4, "MMAPS", record(("proc", 0), ("module", 0), ("offset", 0), ("length", 4096), (uv(0xFFFFFFFF81000000), "start 0xffffffff81000000"))),
-        (5, "THREADS", fields(("first_id", 0), thread(0, 7, 2), thread(0, 8, 2))),
-        (6, "KSTACKS", fields(("first_id", 0), stack(0, 1, 0, 0xB1C000))),
-        (9, "COUNTS", fields(("from", 0, sv), ("to", 10 ** 6, sv), ("rows", 3), column(3, "THREAD", [0, 0, 1], sv), column(4, "KSTACK", [1, -1, 1], sv),
-                             column(5, "USTACK", [0, 0, 0], sv), column(6, "EVENT", [0, 1, 0]), column(7, "COUNT", [3, 120, 1]),
+        (3, "PROCS", fields(("first_id", 0), procs((7, 0, 2, 0, 0)))),
+        (4, "MMAPS", mmaps(0, [("module", 0), ("offset", 0), ("length", 4096), (uv(0xFFFFFFFF81000000), "start 0xffffffff81000000")])),
+        (5, "THREADS", fields(("first_id", 0), threads((0, 7, 2), (0, 8, 2)))),
+        (6, "KSTACKS", fields(("first_id", 0), stacks((0, 1, [0xB1C000])))),
+        (9, "COUNTS", fields(("from", 0, sv), ("to", 10 ** 6, sv), ("rows", 3), steps(3, "THREAD", 0, 0, 1), steps(4, "KSTACK", 1, 0, 1),
+                             steps(5, "USTACK", 0, 0, 0), column(6, "EVENT", [0, 1, 0]), column(7, "COUNT", [3, 120, 1]),
                              column(8, "WEIGHT 0", [8000000, 0, 2 ** 63]), column(9, "WEIGHT 1", [3, 0, 1]))),
         (10, "ACCOUNT", fields(account(0, 0, 0, 4), account(1, 0, 0, 120))),
         (64, "(unknown, ancillary: passed over)", [(b"\xde\xad", "")]),
@@ -285,8 +311,8 @@ def damaged():
     w.chunk(NOTE, (1, "TEXT", [(b"second", "")]))
     w.block("bytes that are no chunk", [(bytes(7), "left by a full disk")])
     w.seq += 2
-    w.chunk(BATCH, (5, "THREADS", fields(("first_id", 2), thread(0, 1, 9))), (6, "KSTACKS", fields(("first_id", 41), stack(0, 0, 0, 0x1000))),
-            (8, "SAMPLES", fields(("rows", 1), time_column(7), column(3, "THREAD", [1], sv), column(4, "KSTACK", [42], sv))))
+    w.chunk(BATCH, (5, "THREADS", fields(("first_id", 2), threads((0, 1, 9)))), (6, "KSTACKS", fields(("first_id", 41), stacks((0, 0, [0x1000])))),
+            (8, "SAMPLES", fields(("rows", 1), steps(1, "TIME", 7), steps(3, "THREAD", 1), steps(4, "KSTACK", 42))))
     w.chunk(NOTE, (1, "TEXT", [(b"third", "")]))
     w.hurt("NOTE cut short", "stored_len is 7, 4 are left", lambda data: data[:36])
     return w

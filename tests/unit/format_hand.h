@@ -87,6 +87,29 @@ static inline void put(struct hand *h, bool record, const uint64_t *v, size_t n)
 }
 #define UV(...) (uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
 
+/* The content of a section of stacks behind its first id, from the numbers shared,
+ * fresh, end and the tokens of each; what is told to follow need not be there. */
+static inline void put_stacks(struct hand *h, const uint64_t *v, size_t n)
+{
+	struct buf column[4] = {0};
+	size_t rows = 0;
+
+	for (size_t at = 0; at < n; rows++) {
+		size_t fresh = at + 1 < n ? v[at + 1] : 0;
+
+		for (int i = 0; i < 3 && at < n; i++)
+			buf_uv(&column[i], v[at++]);
+		for (; fresh && at < n; fresh--)
+			buf_uv(&column[3], v[at++]);
+	}
+	buf_uv(&h->content, rows);
+	for (int i = 0; i < 4; i++) {
+		buf_uv(&h->content, (uint64_t)i + 1);
+		buf_bytes(&h->content, (struct fold_bytes){column[i].at, column[i].size});
+		buf_release(&column[i]);
+	}
+}
+
 static inline void hand_expect(struct hand *h, int section, enum fold_error want, const char *rule)
 {
 	CHECK_EQ(hand_decode(h, &batch_sections, section), want);

@@ -7,28 +7,28 @@
 
 TEST(records_ignore_what_follows)
 {
-	expect_record(FOLD_THREADS, UV(10), UV(9, 1, 99, 77, 78, 79), FOLD_E_OK, NULL);
-	expect_record(FOLD_PROCS, UV(10), UV(9, 1, 99, 10, 10, 1), FOLD_E_OK, NULL);
+	expect_record(FOLD_THREADS, UV(10), UV(zigzag(9), 2, 99, 77, 78, 79), FOLD_E_OK, NULL);
+	expect_record(FOLD_PROCS, UV(10), UV(zigzag(9), 1, 99, 10, 10, 1), FOLD_E_OK, NULL);
 	expect_record(FOLD_ACCOUNT, NOTHING, UV(1, 2, 3, 4, 5), FOLD_E_OK, NULL);
 }
 
 TEST(records_that_are_short)
 {
-	expect_record(FOLD_THREADS, UV(10), UV(9, 1), FOLD_E_SECTION, "R-PAY-2");
+	expect_record(FOLD_THREADS, UV(10), UV(zigzag(9), 2), FOLD_E_SECTION, "R-PAY-2");
 	expect_record(FOLD_MODULES, UV(10, 40960), UV(2, 1, 1, 0, 0, 0, 0), FOLD_E_SECTION, "R-PAY-2");
 	expect_record(FOLD_ACCOUNT, NOTHING, NOTHING, FOLD_E_SECTION, "R-PAY-2");
 }
 
 TEST(references)
 {
-	expect_record(FOLD_THREADS, UV(10), UV(10, 1, 0), FOLD_E_REFERENCE, "R-DEF-2");
-	expect_record(FOLD_THREADS, UV(10), UV(0, 1, 100), FOLD_E_REFERENCE, "R-DEF-2");
-	expect_record(FOLD_PROCS, UV(10), UV(1, 0, 100, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
-	expect_record(FOLD_PROCS, UV(10), UV(1, 0, 0, 11, 0), FOLD_E_REFERENCE, "R-DEF-2");
-	expect_record(FOLD_PROCS, UV(10), UV(1, 0, 0, 0, 11), FOLD_E_REFERENCE, "R-DEF-2");
-	expect_record(FOLD_PROCS, UV(10), UV(1, 0, 0, 10, 10), FOLD_E_OK, NULL);
-	expect_record(FOLD_MMAPS, NOTHING, UV(10, 0, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
-	expect_record(FOLD_MMAPS, NOTHING, UV(0, 10, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_THREADS, UV(10), UV(zigzag(10), 2, 0), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_THREADS, UV(10), UV(0, 2, 100), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_PROCS, UV(10), UV(2, 0, 100, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_PROCS, UV(10), UV(2, 0, 0, 11, 0), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_PROCS, UV(10), UV(2, 0, 0, 0, 11), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_PROCS, UV(10), UV(2, 0, 0, 10, 10), FOLD_E_OK, NULL);
+	expect_record(FOLD_MMAPS, NOTHING, UV(zigzag(10), 1, 0, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_record(FOLD_MMAPS, NOTHING, UV(zigzag(9), 1, 10, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
 	expect_record(FOLD_KSYMS, NOTHING, UV(10, 0, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
 	expect_record(FOLD_JITSYMS, NOTHING, UV(0, 0, 0, 100), FOLD_E_REFERENCE, "R-DEF-2");
 	expect_record(FOLD_MODULES, UV(10, 40960), UV(2, 100, 1, 0, 0, 0, 0, 0), FOLD_E_REFERENCE, "R-DEF-2");
@@ -39,16 +39,18 @@ TEST(ranges)
 {
 	const uint64_t too_large = UINT64_C(1) << 32;
 
-	expect_record(FOLD_THREADS, UV(10), UV(0, too_large, 0), FOLD_E_RANGE, "R-INT-2");
-	expect_record(FOLD_PROCS, UV(10), UV(too_large, 0, 0, 0, 0), FOLD_E_RANGE, "R-INT-2");
-	expect_record(FOLD_PROCS, UV(10), UV(1, zigzag(INT64_MAX / 1000), 0, 0, 0), FOLD_E_OK, NULL);
-	expect_record(FOLD_PROCS, UV(10), UV(1, zigzag(INT64_MAX / 1000 + 1), 0, 0, 0), FOLD_E_RANGE, "R-SMP-1");
-	expect_record(FOLD_PROCS, UV(10), UV(1, zigzag(INT64_MIN / 1000 - 1), 0, 0, 0), FOLD_E_RANGE, "R-SMP-1");
-	expect_record(FOLD_MMAPS, NOTHING, UV(0, 0, FOLD_MAX_SPACE, FOLD_MAX_SPACE), FOLD_E_OK, NULL);
-	expect_record(FOLD_MMAPS, NOTHING, UV(0, 0, FOLD_MAX_SPACE + 1, 0), FOLD_E_RANGE, "R-INT-2");
-	expect_record(FOLD_MMAPS, NOTHING, UV(0, 0, 0, FOLD_MAX_SPACE + 1), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_THREADS, UV(10), UV(0, zigzag((int64_t)too_large), 0), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_PROCS, UV(10), UV(zigzag((int64_t)too_large), 0, 0, 0, 0), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_PROCS, UV(10), UV(2, zigzag(INT64_MAX / 1000), 0, 0, 0), FOLD_E_OK, NULL);
+	expect_record(FOLD_PROCS, UV(10), UV(2, zigzag(INT64_MAX / 1000 + 1), 0, 0, 0), FOLD_E_RANGE, "R-SMP-1");
+	expect_record(FOLD_PROCS, UV(10), UV(2, zigzag(INT64_MIN / 1000 - 1), 0, 0, 0), FOLD_E_RANGE, "R-SMP-1");
+	expect_record(FOLD_MMAPS, NOTHING, UV(0, 1, 0, FOLD_MAX_SPACE, FOLD_MAX_SPACE), FOLD_E_OK, NULL);
+	expect_record(FOLD_MMAPS, NOTHING, UV(0, 1, 0, FOLD_MAX_SPACE + 1, 0), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_MMAPS, NOTHING, UV(0, 1, 0, 0, FOLD_MAX_SPACE + 1), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_PROCS, UV(10), UV(zigzag(-1), 0, 0, 0, 0), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_MMAPS, NOTHING, UV(zigzag(-1), 0), FOLD_E_RANGE, "R-INT-2");
 	expect_record(FOLD_KSYMS, NOTHING, UV(0, FOLD_MAX_SPACE + 1, 0, 0), FOLD_E_RANGE, "R-INT-2");
-	expect_record(FOLD_KSYMS, NOTHING, UV(0, 0, FOLD_MAX_SPACE + 1, 0), FOLD_E_RANGE, "R-INT-2");
+	expect_record(FOLD_KSYMS, NOTHING, UV(0, 1, 0, FOLD_MAX_SPACE + 1, 0), FOLD_E_RANGE, "R-INT-2");
 	expect_record(FOLD_ACCOUNT, NOTHING, UV(0, 0, FOLD_MAX_CPUS, 0), FOLD_E_OK, NULL);
 	expect_record(FOLD_ACCOUNT, NOTHING, UV(0, 0, FOLD_MAX_CPUS + 1, 0), FOLD_E_RANGE, "R-INT-2");
 }
@@ -79,11 +81,11 @@ TEST(after_lost_chunks)
 	expect_torn(FOLD_THREADS, UV(11), UV(0, 0, 0), FOLD_E_OK, NULL);
 	expect_torn(FOLD_THREADS, UV(9), UV(0, 0, 0), FOLD_E_FIRST_ID, "R-DEF-4");
 	expect_torn(FOLD_THREADS, UV(FOLD_MAX_THREADS + 1), UV(0, 0, 0), FOLD_E_LIMIT, "R-THR-2");
-	expect_torn(FOLD_THREADS, UV(10), UV(FOLD_MAX_PROCS - 1, 1, FOLD_MAX_STRINGS), FOLD_E_OK, NULL);
-	expect_torn(FOLD_THREADS, UV(10), UV(FOLD_MAX_PROCS, 1, 0), FOLD_E_REFERENCE, "R-LIM-2");
-	expect_torn(FOLD_THREADS, UV(10), UV(0, 1, FOLD_MAX_STRINGS + 1), FOLD_E_REFERENCE, "R-LIM-2");
-	expect_torn(FOLD_PROCS, UV(20), UV(1, 0, 0, FOLD_MAX_MODULES, 20), FOLD_E_OK, NULL);
-	expect_torn(FOLD_PROCS, UV(20), UV(1, 0, 0, 0, 21), FOLD_E_REFERENCE, "R-DEF-2");
+	expect_torn(FOLD_THREADS, UV(10), UV(zigzag(FOLD_MAX_PROCS - 1), 2, FOLD_MAX_STRINGS), FOLD_E_OK, NULL);
+	expect_torn(FOLD_THREADS, UV(10), UV(zigzag(FOLD_MAX_PROCS), 2, 0), FOLD_E_REFERENCE, "R-LIM-2");
+	expect_torn(FOLD_THREADS, UV(10), UV(0, 2, FOLD_MAX_STRINGS + 1), FOLD_E_REFERENCE, "R-LIM-2");
+	expect_torn(FOLD_PROCS, UV(20), UV(2, 0, 0, FOLD_MAX_MODULES, 20), FOLD_E_OK, NULL);
+	expect_torn(FOLD_PROCS, UV(20), UV(2, 0, 0, 0, 21), FOLD_E_REFERENCE, "R-DEF-2");
 	expect_torn(FOLD_MODULES, UV(15, 409600), UV(2, 1, 1, 0, 0, 0, 0, 0), FOLD_E_OK, NULL);
 	expect_torn(FOLD_MODULES, UV(15, 409601), UV(2, 1, 1, 0, 0, 0, 0, 0), FOLD_E_FIRST_ID, "R-MOD-1");
 	expect_torn(FOLD_MODULES, UV(15, FOLD_MAX_SPACE + 4096), UV(2, 1, 1, 0, 0, 0, 0, 0), FOLD_E_FIRST_ID, "R-MOD-1");
@@ -102,7 +104,10 @@ static void expect_last(int section, uint64_t known, const uint64_t *v, size_t n
 	buf_uv(&h.content, known);
 	if (section == FOLD_MODULES)
 		buf_uv(&h.content, 40960);
-	put(&h, record, v, n);
+	if (section == FOLD_KSTACKS || section == FOLD_USTACKS)
+		put_stacks(&h, v, n);
+	else
+		put(&h, record, v, n);
 	hand_expect(&h, section, want, rule);
 }
 
@@ -112,8 +117,8 @@ TEST(limits_of_definitions)
 	expect_last(FOLD_STRINGS, FOLD_MAX_STRINGS + 1, UV(0), false, FOLD_E_LIMIT, "R-STR-2");
 	expect_last(FOLD_MODULES, FOLD_MAX_MODULES - 1, UV(2, 1, 1, 0, 0, 0, 0, 0), true, FOLD_E_OK, NULL);
 	expect_last(FOLD_MODULES, FOLD_MAX_MODULES, UV(2, 1, 1, 0, 0, 0, 0, 0), true, FOLD_E_LIMIT, "R-MOD-4");
-	expect_last(FOLD_PROCS, FOLD_MAX_PROCS - 1, UV(1, 0, 0, 0, 0), true, FOLD_E_OK, NULL);
-	expect_last(FOLD_PROCS, FOLD_MAX_PROCS, UV(1, 0, 0, 0, 0), true, FOLD_E_LIMIT, "R-PRC-2");
+	expect_last(FOLD_PROCS, FOLD_MAX_PROCS - 1, UV(2, 0, 0, 0, 0), true, FOLD_E_OK, NULL);
+	expect_last(FOLD_PROCS, FOLD_MAX_PROCS, UV(2, 0, 0, 0, 0), true, FOLD_E_LIMIT, "R-PRC-2");
 	expect_last(FOLD_THREADS, FOLD_MAX_THREADS - 1, UV(0, 0, 0), true, FOLD_E_OK, NULL);
 	expect_last(FOLD_THREADS, FOLD_MAX_THREADS, UV(0, 0, 0), true, FOLD_E_LIMIT, "R-THR-2");
 	expect_last(FOLD_KSTACKS, FOLD_MAX_STACKS - 1, UV(0, 0, 0), false, FOLD_E_OK, NULL);
@@ -191,7 +196,7 @@ static void expect_stacks(const uint64_t *v, size_t n, enum fold_error want, con
 
 	hand_init(&h);
 	buf_uv(&h.content, 10);
-	put(&h, false, v, n);
+	put_stacks(&h, v, n);
 	hand_expect(&h, FOLD_USTACKS, want, rule);
 }
 
@@ -210,20 +215,23 @@ TEST(stacks_malformed)
 	expect_stacks(UV(0, 1, 0, token(1), 1, 1, 0, token(1)), FOLD_E_OK, NULL);
 	expect_stacks(UV(0, FOLD_MAX_FRAMES + 1, 0), FOLD_E_LIMIT, "R-STK-2");
 	expect_stacks(UV(0, 1, 0, token(1), 1, FOLD_MAX_FRAMES, 0), FOLD_E_LIMIT, "R-STK-2");
-	expect_stacks(UV(0, FOLD_MAX_FRAMES, 0), FOLD_E_SECTION, "R-PAY-2");
+	expect_stacks(UV(0, FOLD_MAX_FRAMES, 0), FOLD_E_COLUMN_LENGTH, "R-COL-2");
+	expect_stacks(UV(0, 1, 0), FOLD_E_COLUMN_LENGTH, "R-COL-2");
 	expect_stacks(UV(0, 1, UINT64_C(1) << 32, token(1)), FOLD_E_RANGE, "R-INT-2");
 }
 
 TEST(stacks_of_the_deepest_kind)
 {
+	uint64_t v[3 + FOLD_MAX_FRAMES + 3 * 1000] = {0, FOLD_MAX_FRAMES, 0};
 	struct hand h;
 
 	hand_init(&h);
-	put(&h, false, UV(10, 0, FOLD_MAX_FRAMES, 0));
-	for (int i = 0; i < FOLD_MAX_FRAMES; i++)
-		buf_uv(&h.content, token(1));
-	for (int i = 0; i < 1000; i++)
-		put(&h, false, UV(FOLD_MAX_FRAMES, 0, (uint64_t)i + 1));
+	buf_uv(&h.content, 10);
+	for (size_t i = 0; i < FOLD_MAX_FRAMES; i++)
+		v[3 + i] = token(1);
+	for (size_t i = 0; i < 1000; i++)
+		memcpy(&v[3 + FOLD_MAX_FRAMES + 3 * i], (uint64_t[]){FOLD_MAX_FRAMES, 0, i + 1}, 3 * sizeof(*v));
+	put_stacks(&h, v, sizeof(v) / sizeof(*v));
 	CHECK_EQ(hand_decode(&h, &batch_sections, FOLD_USTACKS), FOLD_E_OK);
 	/* Stacks that share everything cost no nodes. */
 	CHECK_EQ(h.b.chunk.batch.ustacks.n, 1001);
@@ -238,11 +246,13 @@ TEST(limit_of_nodes)
 
 	hand_init(&h);
 	h.b.d.known.nodes = FOLD_MAX_NODES - 1;
-	put(&h, false, UV(10, 0, 1, 0, token(1)));
+	buf_uv(&h.content, 10);
+	put_stacks(&h, UV(0, 1, 0, token(1)));
 	hand_expect(&h, FOLD_KSTACKS, FOLD_E_OK, NULL);
 	hand_init(&h);
 	h.b.d.known.nodes = FOLD_MAX_NODES - 1;
-	put(&h, false, UV(10, 0, 2, 0, token(1), token(1)));
+	buf_uv(&h.content, 10);
+	put_stacks(&h, UV(0, 2, 0, token(1), token(1)));
 	hand_expect(&h, FOLD_KSTACKS, FOLD_E_LIMIT, "R-STK-4");
 }
 
@@ -252,8 +262,8 @@ TEST(markers)
 	const struct fold_node *nodes;
 
 	hand_init(&h);
-	put(&h, false, UV(10, 0, 5, 0, 1, 3, token(8), 7, 1999));
-	put(&h, false, UV(4, 1, 0, token(-7)));
+	buf_uv(&h.content, 10);
+	put_stacks(&h, UV(0, 5, 0, 1, 3, token(8), 7, 1999, 4, 1, 0, token(-7)));
 	CHECK_EQ(hand_decode(&h, &batch_sections, FOLD_USTACKS), FOLD_E_OK);
 	nodes = h.b.chunk.batch.ustacks.nodes;
 	CHECK(nodes[0].frame == frame_marker(FOLD_MARK_UNMAPPED));
@@ -269,17 +279,44 @@ TEST(markers)
 	bench_release(&h.b);
 }
 
+/* What a caller called last is expected, wherever it is called from. */
+TEST(frames_that_are_expected)
+{
+	struct hand h;
+	const struct fold_node *nodes;
+
+	hand_init(&h);
+	buf_uv(&h.content, 10);
+	put_stacks(&h, UV(0, 3, 0, token(100), token(4100), token(10), /* 100, 4200, 4210 */
+			  1, 2, 0, token(0), token(5),                 /* 4200, 4215 */
+			  0, 3, 0, 1, token(4200), token(-1),          /* marker, 4200, 4214 */
+			  0, 2, 0, token(1), token(1)));               /* 101, 102: nobody was called from there */
+	CHECK_EQ(hand_decode(&h, &batch_sections, FOLD_USTACKS), FOLD_E_OK);
+	nodes = h.b.chunk.batch.ustacks.nodes;
+	CHECK_EQ(nodes[2].frame, 4210);
+	CHECK_EQ(nodes[3].frame, 4200);
+	CHECK_EQ(nodes[4].frame, 4215);
+	CHECK_EQ(nodes[6].frame, 4200);
+	CHECK_EQ(nodes[7].frame, 4214);
+	CHECK_EQ(nodes[8].frame, 101);
+	CHECK_EQ(nodes[9].frame, 102);
+	buf_release(&h.content);
+	bench_release(&h.b);
+}
+
 TEST(frames_after_lost_chunks)
 {
 	struct hand h;
 
 	hand_init(&h);
 	defined_tear(&h.b.d.known);
-	put(&h, false, UV(10, 0, 2, 0, token(4000), token(1 << 30)));
+	buf_uv(&h.content, 10);
+	put_stacks(&h, UV(0, 2, 0, token(4000), token(1 << 30)));
 	hand_expect(&h, FOLD_USTACKS, FOLD_E_OK, NULL);
 	hand_init(&h);
 	defined_tear(&h.b.d.known);
-	put(&h, false, UV(10, 0, 2, 0, token((INT64_C(1) << 62) - 1), token(1)));
+	buf_uv(&h.content, 10);
+	put_stacks(&h, UV(0, 2, 0, token((INT64_C(1) << 62) - 1), token(1)));
 	hand_expect(&h, FOLD_USTACKS, FOLD_E_REFERENCE, "R-STK-3");
 }
 
@@ -306,7 +343,7 @@ static void expect_columns(int section, uint64_t rows, const struct column *colu
 	hand_expect(&h, section, want, rule);
 }
 #define COLUMNS(...) (struct column[]){__VA_ARGS__}, sizeof((struct column[]){__VA_ARGS__}) / sizeof(struct column)
-#define ROW_TIME {FOLD_COL_TIME, UV(0, 1)}
+#define ROW_TIME {FOLD_COL_TIME, UV(0, 2)}
 #define ROW_THREAD {FOLD_COL_THREAD, UV(0, 0)}
 #define ROW_COUNT {FOLD_COL_COUNT, UV(1, 1)}
 
@@ -347,10 +384,10 @@ TEST(columns_out_of_range)
 {
 	const uint64_t most = INT64_MAX / 1000;
 
-	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(zigzag(INT64_MIN / 1000), 2 * most)}, ROW_THREAD), FOLD_E_OK, NULL);
+	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(zigzag(INT64_MIN / 1000), zigzag(2 * most))}, ROW_THREAD), FOLD_E_OK, NULL);
 	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(zigzag(INT64_MIN / 1000 - 1), 0)}), FOLD_E_RANGE, "R-SMP-1");
-	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(0, most + 1)}), FOLD_E_RANGE, "R-SMP-1");
-	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(2, UINT64_MAX)}), FOLD_E_RANGE, "R-SMP-1");
+	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(0, zigzag(most + 1))}), FOLD_E_RANGE, "R-SMP-1");
+	expect_columns(FOLD_SAMPLES, 2, COLUMNS({FOLD_COL_TIME, UV(2, zigzag(INT64_MAX))}), FOLD_E_RANGE, "R-SMP-1");
 	expect_columns(FOLD_SAMPLES, 2, COLUMNS(ROW_TIME, {FOLD_COL_CPU, UV(0, FOLD_MAX_CPUS - 1)}, ROW_THREAD), FOLD_E_OK, NULL);
 	expect_columns(FOLD_SAMPLES, 2, COLUMNS(ROW_TIME, {FOLD_COL_CPU, UV(FOLD_MAX_CPUS, 0)}), FOLD_E_RANGE, "R-INT-2");
 	expect_columns(FOLD_SAMPLES, 2, COLUMNS(ROW_TIME, {FOLD_COL_CPU, UV(UINT64_C(1) << 32, 0)}), FOLD_E_RANGE, "R-INT-2");

@@ -147,8 +147,8 @@ TEST(threads_and_their_names)
 	SAMPLE(&f, 10, 11, A + 1);
 	b = fix_end(&f);
 	CHECK_STR(back_row(b, 0), "main 10/11 /bin/main+0x1001 -");
-	CHECK_STR(back_row(b, 1), "worker 10/11 /bin/main+0x1001 -");
 	CHECK_STR(back_row(b, 2), "main 10/11 /bin/main+0x1001 -");
+	CHECK_STR(back_row(b, 3), "worker 10/11 /bin/main+0x1001 -");
 	CHECK_EQ(b->rows[2].thread, b->rows[0].thread);
 	CHECK_EQ(b->nthreads, 2);
 	CHECK_EQ(b->nprocs, 1);

@@ -23,11 +23,11 @@ NODE_PATH=$modules timeout 1500 node "$SRC/tests/web/consumers.js" "$browser" "$
 
 # The command line client may give up on its daemon before that is ready: ask again.
 export HOME=$PWD
-pq() { timeout 300 node "$modules/.bin/profiler-cli" "$@" 2>&1; }
+pq() { timeout 120 node "$modules/.bin/profiler-cli" "$@" 2>&1; }
 pq load one.firefox.json >loaded
 for _ in $(seq 200); do
 	pq status >status
-	grep -q 'Thread: \|Profile:' status && break
+	grep -q 'Selected thread' status && break
 	sleep 0.5
 done
 pq thread samples-top-down --include-idle >tree

@@ -11,6 +11,7 @@
 #include "unwind/walker.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -331,9 +332,23 @@ static int start_command(struct recorder *r)
 	return -1;
 }
 
+static const char *what_text(const struct options *o, char *buf, size_t size)
+{
+	if (o->command)
+		return o->command[0];
+	if (!o->pids.n)
+		return "the whole machine";
+	if (o->pids.n == 1)
+		snprintf(buf, size, "process %u", o->pids.v[0]);
+	else
+		snprintf(buf, size, "%zu processes", o->pids.n);
+	return buf;
+}
+
 int recorder_begin(struct recorder *r)
 {
 	const struct options *o = r->options;
+	char what[32];
 
 	raise_file_limit(&r->host);
 	configure(r);
@@ -354,8 +369,7 @@ int recorder_begin(struct recorder *r)
 		return -1;
 	r->start = r->collected = r->flushed = clock_now();
 	r->deadline = o->duration ? r->start + o->duration : UINT64_MAX;
-	log_info("recording %s at %u Hz to %s%s", o->command ? o->command[0] : o->pids.n ? "processes" : "the whole machine",
-		 r->probe_options.frequency, r->out.name, o->duration || o->command ? "" : "; Ctrl-C ends it");
+	log_info("recording %s at %u Hz to %s%s", what_text(o, what, sizeof(what)), r->probe_options.frequency, r->out.name, o->duration || o->command ? "" : "; Ctrl-C ends it");
 	return 0;
 }
 

@@ -38,6 +38,15 @@ static void say_empty(const struct recorder *r)
 		    1000.0 / r->probe_options.frequency);
 }
 
+/* So much that it could have been avoided. */
+static void say_ring_full(uint64_t lost, uint64_t written)
+{
+	double share = 100.0 * (double)lost / (double)(lost + written);
+
+	if (share >= 1)
+		log_warning("%.1f %% were lost because a ring was full: a larger --ring-size or a lower -F loses less", share);
+}
+
 void recorder_summarize(const struct recorder *r)
 {
 	static const struct { uint32_t cause; const char *name; } causes[] = {
@@ -62,4 +71,6 @@ void recorder_summarize(const struct recorder *r)
 		 (double)(r->collected - r->start) / 1e9, (unsigned long long)summary.lost, lost, *lost ? ")" : "", bytes, r->out.name);
 	if (!summary.written && !summary.lost)
 		say_empty(r);
+	if (summary.losses[FOLD_LOST_RING])
+		say_ring_full(summary.losses[FOLD_LOST_RING], summary.written);
 }

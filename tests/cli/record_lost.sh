@@ -22,6 +22,7 @@ burn 0.5
 kill -INT $recorder
 wait $recorder || { cat said; exit 1; }
 grep -q "ring full: [0-9]" said || { echo "a full ring is not told:"; cat said; exit 1; }
+! grep -qE "ring full: [0-9]{4}" said || grep -q "warning.*larger --ring-size" said || { echo "no advice:"; cat said; exit 1; }
 "$FOLD_REPORT" -q -f json x.foldrec >x.json || exit 1
 python3 - <<'P'
 import json, sys

@@ -94,7 +94,8 @@ int memory_watch_open(struct memory_watch *w, uint64_t max)
 	if (pages > 0 && page > 0)
 		w->machine = (uint64_t)pages * (uint64_t)page / 4 * 3;
 	w->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	if (w->statm >= 0)
+	w->opened = w->statm >= 0;
+	if (w->opened)
 		return 0;
 	if (max) {
 		log_error("--max-memory: /proc/self/statm: %s", strerror(errno));
@@ -119,9 +120,9 @@ static int start_thread(struct memory_watch *w)
 
 int memory_watch_start(struct memory_watch *w)
 {
-	int err = w->statm >= 0 ? start_thread(w) : 0;
+	int err = w->opened ? start_thread(w) : 0;
 
-	w->runs = w->statm >= 0 && !err;
+	w->runs = w->opened && !err;
 	if (err && w->max)
 		log_error("--max-memory: no thread to watch: %s", strerror(err));
 	else if (err)
@@ -131,12 +132,14 @@ int memory_watch_start(struct memory_watch *w)
 
 void memory_watch_release(struct memory_watch *w)
 {
-	if (!w->runs)
-		return;
-	atomic_store(&w->stop, true);
-	pthread_join(w->thread, NULL);
-	close(w->statm);
-	w->runs = false;
+	if (w->runs) {
+		atomic_store(&w->stop, true);
+		pthread_join(w->thread, NULL);
+		w->runs = false;
+	}
+	if (w->opened)
+		close(w->statm);
+	w->opened = false;
 }
 
 void memory_watch_reads(struct memory_watch *w, const char *file, uint64_t at, uint64_t n)

@@ -31,7 +31,8 @@ struct memory_watch {
 	_Atomic uint64_t at;    /* in `file` */
 	const char *_Atomic file; /* being read; NULL: none any more */
 	void (*leave)(void);    /* called before the program ends; NULL: nothing to do.  Set before the start */
-	int statm;
+	int statm;              /* -1: not there */
+	bool opened;            /* statm is ours to close */
 	atomic_bool stop;
 	bool runs;
 	pthread_t thread;

@@ -45,7 +45,7 @@ void segment_release(struct segment *s)
 	idmap_release(&s->threads);
 	for (int side = 0; side < SIDES; side++)
 		idmap_release(&s->stacks[side]);
-	free(s->places);
+	space_release(&s->space);
 	free(s->nodes);
 	free(s->wanted_threads);
 	tally_release(&s->tally);
@@ -221,11 +221,8 @@ static int add_modules(struct segment *s, const struct fold_modules *modules)
 		if (segment_string(s, m->name, &name) ||
 		    modules_add(&s->load->modules, &s->load->rec->strings, m, name, s->id,
 				anchored && m->kind == FOLD_MODULE_KERNEL, &id) ||
-		    idmap_add(&s->modules, modules->first_id + i, id) ||
-		    array_room(s->places, s->places_room, s->nplaces + 1))
+		    idmap_add(&s->modules, modules->first_id + i, id) || space_add(&s->space, &base, m->span, id))
 			return -1;
-		s->places[s->nplaces++] = (struct place){base, m->span, id};
-		base += (m->span + FOLD_MODULE_ALIGN - 1) / FOLD_MODULE_ALIGN * FOLD_MODULE_ALIGN;
 	}
 	return 0;
 }
@@ -385,33 +382,16 @@ int segment_lost_thread(struct segment *s, uint32_t *thread)
 
 /* ---------------------------------------------------------------- stacks */
 
-static const struct place *place_find(const struct segment *s, uint64_t at)
-{
-	size_t low = 0, high = s->nplaces;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->places[mid].base <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || at - s->places[low - 1].base >= s->places[low - 1].span)
-		return NULL;
-	return &s->places[low - 1];
-}
-
 static void node_frame(const struct segment *s, fold_frame frame, struct rec_node *node)
 {
-	const struct place *place;
+	const struct space_place *place;
 
 	if (frame_is_marker(frame)) {
 		node->kind = REC_FRAME_MARKER;
 		node->module = (uint32_t)(frame & ~FOLD_MARKER);
 		return;
 	}
-	place = place_find(s, frame);
+	place = space_find(&s->space, frame);
 	if (!place) {
 		node->kind = REC_FRAME_LOST;
 		return;

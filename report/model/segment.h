@@ -11,6 +11,7 @@
 #include "modules.h"
 #include "recording.h"
 #include "select.h"
+#include "space.h"
 #include "stacks.h"
 #include "tally.h"
 #include "trie.h"
@@ -38,18 +39,13 @@ struct load { /* what all files together become */
 
 enum side { SIDE_KERNEL, SIDE_USER, SIDES };
 
-struct place { /* of a module in the file's linear module space */
-	uint64_t base, span;
-	uint32_t module;
-};
 struct segment {
 	struct load *load;
 	uint32_t id;         /* in rec->segments */
 	bool begun;          /* META was read */
 	struct idmap strings, modules, procs, threads;
 	struct idmap stacks[SIDES]; /* numbers of load->stacks */
-	struct place *places;       /* ascending */
-	size_t nplaces, places_room;
+	struct space space;         /* by modules of the recording */
 	uint32_t *nodes;     /* of the section being read: node of the trie */
 	size_t nodes_room;
 	uint32_t lost_process, lost_thread; /* REC_NONE until one is needed */

@@ -109,7 +109,8 @@ void source_release(struct source *s)
 	for (size_t i = 0; i < s->nnames; i++)
 		syms_release(&s->names[i]);
 	free(s->names);
-	free(s->places);
+	free(s->known);
+	space_release(&s->space);
 	free(s->nodes);
 	*s = (struct source){0};
 }

@@ -8,13 +8,13 @@
 
 #include "../../format/reader.h"
 #include "../model/idmap.h"
+#include "../model/space.h"
 #include "../model/syms.h"
 #include "target.h"
 #include "veil.h"
 
-struct source_place { /* of a module in the linear module space of the file */
-	uint64_t base, span;
-	uint32_t module;   /* of the target */
+struct source_module {
+	uint32_t id;       /* of the target */
 	bool own;          /* a file of the user's own, to be hidden */
 };
 
@@ -30,8 +30,9 @@ struct source {
 
 	struct intern text;      /* strings of the file */
 	struct idmap strings, modules, procs, threads, stacks[TARGET_SIDES];
-	struct source_place *places; /* ascending, by the index that `modules` has */
-	size_t nplaces, places_room;
+	struct source_module *known; /* what `modules` and `space` tell the index of */
+	size_t nknown, known_room;
+	struct space space;
 	struct syms *names;      /* by module of the target */
 	size_t nnames;
 	uint32_t *nodes;         /* of the section being read */

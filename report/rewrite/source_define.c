@@ -44,21 +44,21 @@ static bool is_kernels(uint64_t kind)
 	return kind == FOLD_MODULE_KERNEL || kind == FOLD_MODULE_KO || kind == FOLD_MODULE_VDSO;
 }
 
-static int add_module(struct source *s, const struct fold_module *from, struct source_place *place)
+static int add_module(struct source *s, const struct fold_module *from, struct source_module *known)
 {
 	struct fold_bytes name = source_text(s, from->name);
 	struct fold_module to = *from;
 	char hidden[VEIL_TEXT];
 	uint32_t id;
 
-	if (veil_path(s->veil, from->kind, &name, hidden, &place->own) || target_string(s->t, name, &id))
+	if (veil_path(s->veil, from->kind, &name, hidden, &known->own) || target_string(s->t, name, &id))
 		return -1;
 	to.name = id;
-	if (place->own && veil_hides(s->veil, VEIL_IDS))
+	if (known->own && veil_hides(s->veil, VEIL_IDS))
 		to.nids = to.nsegments = 0;
 	if (is_kernels(from->kind) && from->nids && veil_hides(s->veil, VEIL_KERNEL))
 		to.nids = 0;
-	return target_module(s->t, &to, s->merged && shareable(s, from), &place->module);
+	return target_module(s->t, &to, s->merged && shareable(s, from), &known->id);
 }
 
 static int add_modules(struct source *s, const struct fold_modules *modules)
@@ -67,13 +67,13 @@ static int add_modules(struct source *s, const struct fold_modules *modules)
 
 	for (size_t i = 0; i < modules->n; i++) {
 		const struct fold_module *m = &modules->v[i];
-		struct source_place place = {.base = base, .span = m->span};
+		struct source_module known = {0};
 
-		if (add_module(s, m, &place) || array_room(s->places, s->places_room, s->nplaces + 1) ||
-		    idmap_add(&s->modules, modules->first_id + i, (uint32_t)s->nplaces))
+		if (add_module(s, m, &known) || array_room(s->known, s->known_room, s->nknown + 1) ||
+		    idmap_add(&s->modules, modules->first_id + i, (uint32_t)s->nknown) ||
+		    space_add(&s->space, &base, m->span, (uint32_t)s->nknown))
 			return -1;
-		s->places[s->nplaces++] = place;
-		base += (m->span + FOLD_MODULE_ALIGN - 1) / FOLD_MODULE_ALIGN * FOLD_MODULE_ALIGN;
+		s->known[s->nknown++] = known;
 	}
 	return 0;
 }
@@ -81,9 +81,9 @@ static int add_modules(struct source *s, const struct fold_modules *modules)
 /* The target's id + 1 of module `id`; 0 when it is lost. */
 static uint64_t module_plus(const struct source *s, uint64_t id)
 {
-	uint32_t place = idmap_get(&s->modules, id);
+	uint32_t at = idmap_get(&s->modules, id);
 
-	return place == IDMAP_LOST ? 0 : (uint64_t)s->places[place].module + 1;
+	return at == IDMAP_LOST ? 0 : (uint64_t)s->known[at].id + 1;
 }
 
 /* ---- processes, threads, mappings */
@@ -194,32 +194,15 @@ int source_thread(struct source *s, uint64_t thread, uint32_t *id)
 
 /* ---- stacks */
 
-static const struct source_place *place_find(const struct source *s, uint64_t at)
-{
-	size_t low = 0, high = s->nplaces;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->places[mid].base <= at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || at - s->places[low - 1].base >= s->places[low - 1].span)
-		return NULL;
-	return &s->places[low - 1];
-}
-
 /* What was lost cannot be told from what is not known: the marker OTHER. */
 static fold_frame frame_of(const struct source *s, fold_frame frame)
 {
-	const struct source_place *place;
+	const struct space_place *place;
 
 	if (frame_is_marker(frame))
 		return frame;
-	place = place_find(s, frame);
-	return place ? s->t->modules[place->module].base + (frame - place->base) : frame_marker(FOLD_MARK_OTHER);
+	place = space_find(&s->space, frame);
+	return place ? s->t->modules[s->known[place->module].id].base + (frame - place->base) : frame_marker(FOLD_MARK_OTHER);
 }
 
 static int add_nodes(struct source *s, enum target_side side, const struct fold_stacks *stacks)

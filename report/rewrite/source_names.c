@@ -35,11 +35,11 @@ static int keep_name(struct source *s, const struct fold_sym *sym, bool embedded
 /* The module in terms of the target; false when it, or the name, is lost. */
 static bool translate(const struct source *s, struct fold_sym *sym)
 {
-	uint32_t place = idmap_get(&s->modules, sym->module);
+	uint32_t at = idmap_get(&s->modules, sym->module);
 
-	if (place == IDMAP_LOST || !sym->name)
+	if (at == IDMAP_LOST || !sym->name)
 		return false;
-	sym->module = s->places[place].module;
+	sym->module = s->known[at].id;
 	return true;
 }
 
@@ -102,7 +102,7 @@ int source_symbols(struct source *s, const struct fold_symbols *symbols)
 
 		if (!translate(s, &sym) || from->name > symbols->strings.n)
 			continue;
-		if (s->places[idmap_get(&s->modules, from->module)].own && veil_hides(s->veil, VEIL_SYMBOLS))
+		if (s->known[idmap_get(&s->modules, from->module)].own && veil_hides(s->veil, VEIL_SYMBOLS))
 			continue;
 		if (kernel_file(s->t, sym.module) && veil_hides(s->veil, VEIL_KERNEL))
 			continue;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../format/fold.h"
+
 #define SKIPPED 3
 #define SIGFRAME_RIP 168 /* in an rt_sigframe, from rsp in the restorer */
 
@@ -191,7 +193,7 @@ static bool is_on_top(const struct judge *j, uint32_t i)
 	       top == s->words[1];
 }
 
-/* Ours are theirs and `more` in front of them, each behind a call. */
+/* Ours are theirs and `more` in front of them, each behind a call; or ours end with those. */
 static bool they_skip_some(const struct judge *j, uint32_t more)
 {
 	const struct oracle_sample *s = j->current;
@@ -200,6 +202,8 @@ static bool they_skip_some(const struct judge *j, uint32_t more)
 	for (uint32_t k = 0; k < more; k++)
 		if (j->same + k >= s->n || (!is_behind_call(j, s->words[j->same + k]) && !is_on_top(j, j->same + k)))
 			return false;
+	if (j->same + more == s->n)
+		return s->end != FOLD_STACK_END_ROOT && s->end != FOLD_STACK_END_FP_ROOT;
 	while (i < j->n && i + more < s->n && s->words[i + more] == j->frames[i])
 		i++;
 	return i > j->same && (i == j->n || is_switch(j, i + more));

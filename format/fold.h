@@ -366,8 +366,7 @@ enum fold_cause {
 	FOLD_NOTE_UNKNOWN_PROC = 71, /* process gone before anything told its name */
 	FOLD_NOTE_SIDEBAND = 72,   /* mmap/comm/fork/exit records lost */
 	FOLD_NOTE_THROTTLED = 73,  /* the kernel throttled the event: times, not samples */
-	FOLD_NOTE_ESCAPED = 74,    /* aggregated: went through the ring, its table being full */
-	FOLD_NOTE_MISMATCH = 75,   /* aggregated: leaf did not fit the stack; written without the stack */
+	FOLD_NOTE_ESCAPED = 74,    /* aggregated: counted, though the kernel's table had no room for it */
 	FOLD_NOTE_NO_TABLE = 76,   /* files without an unwind table for want of memory: files, not samples */
 	FOLD_NOTE_OTHER = 1023,
 };

@@ -28,7 +28,6 @@ const char *cause_word(uint32_t cause)
 		[FOLD_NOTE_SIDEBAND] = "records about processes lost",
 		[FOLD_NOTE_THROTTLED] = "times the kernel throttled the event",
 		[FOLD_NOTE_ESCAPED] = "went through the ring, the table being full",
-		[FOLD_NOTE_MISMATCH] = "stack did not fit its leaf, left out",
 		[FOLD_NOTE_NO_TABLE] = "files without an unwind table for want of memory: walked by frame pointers",
 	};
 

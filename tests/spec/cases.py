@@ -168,6 +168,9 @@ def payloads():
     first_meta("R-PAY-2", "a section shorter than its fields", "drop", scope=uvs(0))
     batch("R-PAY-3", "65 sections", "drop", many)
     batch("R-PAY-3", "64 sections", "read", b"".join(section(64 + i) for i in range(64)))
+    least = definitions(mmaps=None, kstacks=None, ustacks=uv(0) + uv(1) + column(2, 1) + column(4, 0x10000 << 2))
+    case("R-PAY-4", "the least that a writer needs", "read",
+         segment(least + samples(1, more=column(5, sv(1))) + section(10, record(0, 0, 0, 1)), totals=((1, 1, 0),)))
     for name in ("recorder", "id", "clock", "target", "mode", "events", "scope"):
         first_meta("R-PAY-4", "META without %s" % name, "drop", **{name: None})
     head("R-PAY-4", "END without TOTALS", "drop", kind=END, payload=section(1, 1, 2, 3, 4))

@@ -121,6 +121,27 @@ struct fold_source infile_source(struct infile *in)
 	return (struct fold_source){.read = read_pipe, .state = in};
 }
 
+const char *infile_what(const struct infile *in)
+{
+	static const struct { const char *magic; size_t n; const char *what; } kinds[] = {
+		{"\x1f\x8b", 2, "it is packed with gzip: gzip -dc FILE | fold-report -"},
+		{"\x28\xb5\x2f\xfd", 4, "it is packed with zstd: zstd -dc FILE | fold-report -"},
+		{"\xfd" "7zXZ", 5, "it is packed with xz: xz -dc FILE | fold-report -"},
+		{"BZh", 3, "it is packed with bzip2: bzip2 -dc FILE | fold-report -"},
+		{"PK\x03\x04", 4, "it is a zip archive: unpack it first"},
+		{"PERFILE2", 8, "it is perf's own file: perf script and perf report read it"},
+		{"\x7f" "ELF", 4, "it is a program or a library"},
+		{"<", 1, "it is a page or a picture, perhaps a report that was made already"},
+	};
+	char head[8];
+	ssize_t n = in->size ? pread(in->fd, head, sizeof(head), 0) : 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (n >= (ssize_t)kinds[i].n && !memcmp(head, kinds[i].magic, kinds[i].n))
+			return kinds[i].what;
+	return NULL;
+}
+
 void infile_close(struct infile *in)
 {
 	if (in->signals >= 0) {

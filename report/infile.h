@@ -30,6 +30,8 @@ struct infile {
 /* 0, or -1 and a line in the log.  From here until infile_close() signals stop a pipe. */
 int infile_open(struct infile *in, const char *path);
 struct fold_source infile_source(struct infile *in);
+/* Of a file that is no recording: what it is, and what to do then; NULL when that is not known. */
+const char *infile_what(const struct infile *in);
 void infile_close(struct infile *in);
 
 #endif

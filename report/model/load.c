@@ -51,33 +51,37 @@ void recording_release(struct recording *rec)
 /* ------------------------------------------------------------------ items */
 
 /* What to do about it, where there is something. */
-static const char *fault_advice(const struct fold_fault *fault)
+static const char *fault_advice(const struct infile *in, const struct fold_fault *fault)
 {
+	const char *what;
+
 	switch (fault->code) {
 	case FOLD_E_MAGIC:
-		return "; is it what fold-record wrote?";
+		what = infile_what(in);
+		return what ? what : "is it what fold-record wrote?";
 	case FOLD_E_MAGIC_TEXT:
-		return "; copy it again as binary";
+		return "copy it again as binary";
 	case FOLD_E_VERSION:
 	case FOLD_E_DRAFT:
 	case FOLD_E_CHUNK_TYPE:
 	case FOLD_E_SECTION_UNKNOWN:
 	case FOLD_E_COLUMN_UNKNOWN:
-		return "; read it with the fold-report that came with its fold-record";
+		return "read it with the fold-report that came with its fold-record";
 	default:
-		return "";
+		return NULL;
 	}
 }
 
 static void log_fault(const struct infile *in, const struct fold_fault *fault)
 {
 	const char *file = strcmp(in->path, "-") ? in->path : "standard input";
+	const char *advice = fault_advice(in, fault);
 	char text[256];
 
 	if (!in->size && !in->got)
 		log_error("%s: nothing came through it; did what writes to it fail?", file);
 	else
-		log_error("%s: %s%s", file, fault_text(fault, text, sizeof(text)), fault_advice(fault));
+		log_error("%s: %s%s%s", file, fault_text(fault, text, sizeof(text)), advice ? "; " : "", advice ? advice : "");
 }
 
 static void note_damage(struct segment *s, const struct fold_item *item)

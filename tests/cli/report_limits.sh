@@ -33,7 +33,7 @@ limited 3 64 -f folded zeros.foldrec; says '8 damaged places' err
 limited 0 360 check frames.foldrec
 limited 1 360 check frames-and-one.foldrec
 says 'frames-and-one.foldrec: chunk 19 at byte [0-9]*, section 7: .*R-STK-4\]'
-says '1 violations in'
+says '1 violation in'
 
 # a node for each byte: as the manual says, 64 bytes to read it and 400 to name it
 raw=$((1500 * 1030))

@@ -64,6 +64,8 @@ echo "some text" >text; run 1 text; says "not a fold recording"; silent out
 for verb in "" check info dump missing; do # shellcheck disable=SC2086
 	run 1 $verb .; says "is a directory"; silent out
 done
+gzip -c events.foldrec >packed.gz; run 1 packed.gz; says "not a fold recording.*gzip -dc"
+gzip -dc packed.gz | "$FOLD_REPORT" - >out 2>err || fail "the advice does not help"
 run 1 - <empty; says "the file is empty"
 true | "$FOLD_REPORT" - >out 2>err && fail "nothing is no recording"; says "nothing came through"; silent out
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Files to a recording: which bytes, item by item, what was damaged, and the last
- * steps that need all of it.  What the items mean is in segment.c.
+ * steps that need all of it.  What the items mean is in segment_meta.c and segment_batch.c.
  */
 #include <inttypes.h>
 #include <string.h>

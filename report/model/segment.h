@@ -69,26 +69,31 @@ struct segment {
 
 /* A new segment of `file`.  0, or -1 out of memory. */
 int segment_begin(struct segment *s, struct load *load, const char *file);
+void segment_release(struct segment *s);
+
+/* By kind of chunk, in segment_meta.c and segment_batch.c.  0, or -1 out of memory. */
 int segment_meta(struct segment *s, const struct fold_meta *meta);
 int segment_batch(struct segment *s, const struct fold_batch *batch);
 int segment_symbols(struct segment *s, const struct fold_symbols *symbols);
 int segment_note(struct segment *s, const struct fold_note *note);
 void segment_end(struct segment *s, const struct fold_end *end);
-/* Put what was counted into the recording, and forget all ids. */
+/* Put what was counted into the recording, and forget all ids: finish.c. */
 int segment_finish(struct segment *s);
-void segment_release(struct segment *s);
+
+/* The parts of a batch, in segment_define.c, columns.c and origins.c. */
+int segment_define(struct segment *s, const struct fold_batch *batch);
+int segment_samples(struct segment *s, const struct fold_samples *samples);
+int segment_counts(struct segment *s, const struct fold_counts *counts);
+int segment_origins(struct segment *s, const struct fold_origins *origins);
+
+/* For all of them. */
 struct rec_segment *segment_record(const struct segment *s);
 /* Ticks since META's start as ns on CLOCK_MONOTONIC; what is beyond its range is its end. */
 int64_t segment_monotonic(const struct segment *s, int64_t ticks);
-
 /* A string of the file by its id; "[lost]" when its definition is.  0, or -1 out of memory. */
 int segment_string(struct segment *s, uint64_t id, uint32_t *out);
-/* origins.c */
-int segment_origins(struct segment *s, const struct fold_origins *origins);
-/* columns.c: count the rows of a batch. */
-int segment_samples(struct segment *s, const struct fold_samples *samples);
-int segment_counts(struct segment *s, const struct fold_counts *counts);
-
+int segment_add_process(struct segment *s, const struct rec_process *process, uint32_t *id);
+int segment_add_thread(struct segment *s, const struct rec_thread *thread, uint32_t *id);
 /* A process or thread to stand for one whose definition was lost. */
 int segment_lost_process(struct segment *s, uint32_t *process);
 int segment_lost_thread(struct segment *s, uint32_t *thread);

@@ -6,7 +6,7 @@
  * samples are without counting, and so is what finds the table full.  An id is as
  * good in a count as it is in a queue, so that nothing is ever mixed up.
  *
- * There are two tables.  User space flips control.half, waits until no program uses
+ * There are two tables.  User space flips event_queue.half, waits until no program uses
  * the old one, reads and empties it.
  */
 #ifndef FOLD_BPF_COUNT_BPF_H
@@ -38,9 +38,9 @@ static __always_inline bool count_up(void *counts, const struct event_count_key 
 	return !bpf_map_update_elem(counts, key, &one, BPF_NOEXIST);
 }
 
-static __always_inline bool is_sent(ev_u64 id)
+static __always_inline bool is_sent(struct event_queue *q, ev_u64 id)
 {
-	return !id || known(id);
+	return !id || known(q, id);
 }
 
 /* In the table of this half: false when there is no room. */
@@ -58,7 +58,7 @@ static __noinline bool count_sample(const struct event_raw_sample *e, ev_u32 hal
 /* False: it has to be sent. */
 static __always_inline bool count_instead(struct scratch *s, struct event_queue *q, ev_u32 half)
 {
-	if (!s->head.pid || !is_sent(s->head.kstack) || !is_sent(s->head.ustack))
+	if (!s->head.pid || !is_sent(q, s->head.kstack) || !is_sent(q, s->head.ustack))
 		return false;
 	if (count_sample(&s->head, half)) {
 		add(q, EVENT_COUNTED);
@@ -72,16 +72,16 @@ static __always_inline bool count_instead(struct scratch *s, struct event_queue 
 /* What a program is for. */
 static __always_inline void sample(struct bpf_perf_event_data *ctx)
 {
+	ev_u64 id = bpf_get_current_pid_tgid();
 	struct event_queue *q;
-	struct event_control *c;
-	struct scratch *s = begin(&q, &c);
+	struct scratch *s = begin(id, &q);
 	ev_u32 half;
 	bool copy;
 
 	if (!s)
 		return;
-	half = c->half; /* before the ids are looked for */
-	take(ctx, s, c->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
+	half = *(volatile ev_u32 *)&q->half; /* before the ids are looked for */
+	take(ctx, s, id, q->seed, regs_user(ctx) ? EVENT_USER_MODE : 0);
 	copy = wants_copy(s);
 	if (!config.counting || copy || !count_instead(s, q, half))
 		send(ctx, s, q, copy);

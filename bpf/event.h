@@ -111,6 +111,7 @@ struct event_counters {
 	ev_u64 v[EVENT_COUNTERS];
 };
 
+#define EVENT_RECENT_SENT 256
 /*
  * The queue of a CPU, memory that both sides see.  Only programs on that CPU write to
  * it, one at a time, so that it needs no lock and no call.  A sample is made where it
@@ -122,28 +123,32 @@ struct event_counters {
  * margin is a place for a sample that finds no room, and may only have to be counted.
  */
 struct event_queue {
+	/* The programs' own.  What a sample needs is in one cache line: they run with cold
+	 * caches, and a miss is as long as a hundred instructions. */
 	ev_u64 head;      /* behind the last record that is complete */
 	ev_u64 at;        /* in `bytes`: the sample that is being made */
+	ev_u64 seen;      /* of `tail`; looked at again when this leaves no room */
+	/* What the recorder may change at any time. */
+	ev_u64 seed;      /* of the stack ids: a new one forgets what was sent */
+	ev_u32 half;      /* aggregated: maps in use, 0 or 1 */
+	ev_u32 pad;
 	struct event_counters counters;
-	ev_u64 pad[6];
-	ev_u64 tail;      /* what is before it was read; the recorder's, in a cache line of its own */
-	ev_u64 pad2[15];
+	ev_u64 pad2[3];
+	/* The recorder's own. */
+	ev_u64 tail;      /* what is before it was read */
+	ev_u64 pad3[15];
+	/* The programs' again: ids that were seen to be sent, slot = id % EVENT_RECENT_SENT.
+	 * To look into the large table costs two misses, its line and its page. */
+	ev_u64 sent[EVENT_RECENT_SENT];
 	ev_u8 bytes[];    /* size, margin, EVENT_SAMPLE_MAX */
 };
-_Static_assert(sizeof(struct event_queue) == 256, "event_queue has holes");
+_Static_assert(sizeof(struct event_queue) == 256 + 8 * EVENT_RECENT_SENT, "event_queue has holes");
 static inline ev_u64 event_queue_next(ev_u64 position, ev_u64 record, ev_u64 size)
 {
 	ev_u64 left = size - (position & (size - 1));
 
 	return position + (record < left ? record : left);
 }
-
-/* What user space may change while the programs run. */
-struct event_control {
-	ev_u64 seed;      /* of the stack ids: a new one forgets what was sent */
-	ev_u32 half;      /* aggregated: maps in use, 0 or 1 */
-	ev_u32 pad;
-};
 
 /* Read-only knobs, fixed before load. */
 struct event_config {

@@ -22,6 +22,9 @@
 #include "regs.h"
 #include "scope.bpf.h"
 
+/* Code that is rare lies apart: all of it is cold. */
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 #define KERNEL_SIDE 1
 #define USER_SIDE 2
 
@@ -69,13 +72,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct event_counters);
 } strays SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct event_control);
-} control SEC(".maps");
 
 /* Ids that were queued with their frames: slot = id & mask.  A slot that holds
  * another id only means that a stack travels again. */
@@ -141,28 +137,37 @@ __noinline ev_u64 hash_words(ev_u64 seed, ev_u32 side, ev_u32 first, ev_u32 n, e
 	return stack_hash_finish(h);
 }
 
-static __always_inline bool known(ev_u64 id)
+static __noinline bool known_long_ago(struct event_queue *q, ev_u64 id)
 {
 	ev_u32 slot = id & config.sent_mask;
 	ev_u64 *there = bpf_map_lookup_elem(&sent, &slot);
 
-	return there && *there == id;
+	if (!there || *there != id)
+		return false;
+	q->sent[id % EVENT_RECENT_SENT] = id;
+	return true;
 }
 
-static __always_inline void remember(ev_u64 id)
+static __always_inline bool known(struct event_queue *q, ev_u64 id)
+{
+	return q->sent[id % EVENT_RECENT_SENT] == id || known_long_ago(q, id);
+}
+
+static __always_inline void remember(struct event_queue *q, ev_u64 id)
 {
 	ev_u32 slot = id & config.sent_mask;
 	ev_u64 *there = bpf_map_lookup_elem(&sent, &slot);
 
-	if (there)
-		*there = id;
+	if (!there)
+		return;
+	*there = id;
+	q->sent[id % EVENT_RECENT_SENT] = id;
 }
 
-/* Numbers of the current thread as the recorder sees them, 0 when it cannot. */
-static __always_inline void take_numbers(struct event_raw_sample *e)
+/* Numbers of the current thread, `id`, as the recorder sees them, 0 when it cannot. */
+static __always_inline void take_numbers(struct event_raw_sample *e, ev_u64 id)
 {
 	struct bpf_pidns_info own = { 0 };
-	ev_u64 id;
 
 	if (config.pid_ns_ino) {
 		if (bpf_get_ns_current_pid_tgid(config.pid_ns_dev, config.pid_ns_ino, &own, sizeof(own)))
@@ -171,13 +176,12 @@ static __always_inline void take_numbers(struct event_raw_sample *e)
 		e->tid = own.pid;
 		return;
 	}
-	id = bpf_get_current_pid_tgid();
 	e->pid = id >> 32;
 	e->tid = id;
 }
 
 /* Both sides into the scratch, with their ids. */
-static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch *s, ev_u64 seed, ev_u32 flags)
+static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch *s, ev_u64 id, ev_u64 seed, ev_u32 flags)
 {
 	struct event_raw_sample *e = &s->head;
 	ev_u32 bytes = config.max_frames * 8;
@@ -191,7 +195,7 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, struct scratch
 	e->kerr = e->uerr = 0;
 	e->kstack = e->ustack = 0;
 	e->ip = regs_ip(ctx);
-	take_numbers(e);
+	take_numbers(e, id);
 
 	if (config.sides & KERNEL_SIDE && !(flags & EVENT_USER_MODE)) {
 		n = bpf_get_stack(ctx, s->words, bytes, 0);
@@ -224,9 +228,17 @@ static __always_inline void wake(void)
 }
 
 /* Room for the sample at the head; there may be none. */
-static __always_inline long long room_of(const struct event_queue *q)
+static __always_inline long long room_of(struct event_queue *q)
 {
-	return (long long)(config.queue_size - (q->head - *(volatile ev_u64 *)&q->tail));
+	return (long long)(config.queue_size - (q->head - q->seen));
+}
+
+static __always_inline bool has_room(struct event_queue *q)
+{
+	if (!unlikely(room_of(q) < (long long)sizeof(struct scratch)))
+		return true;
+	q->seen = *(volatile ev_u64 *)&q->tail;
+	return room_of(q) >= (long long)sizeof(struct scratch);
 }
 
 /* The sample is complete.  A reader believes the head. */
@@ -236,16 +248,16 @@ static __always_inline void commit(struct event_queue *q, ev_u64 size)
 
 	asm volatile("" ::: "memory");
 	*(volatile ev_u64 *)&q->head = next;
-	if ((head ^ next) & config.queue_size / 2)
+	if (unlikely((head ^ next) & config.queue_size / 2))
 		wake();
 }
 
 static __always_inline bool queue_sample(struct bpf_perf_event_data *ctx, struct event_queue *q, struct scratch *s, ev_u64 size)
 {
 	/* Of a pid namespace below the recorder's; perf writes what they are in ours. */
-	if (config.pid_ns_ino && !s->head.pid)
+	if (unlikely(config.pid_ns_ino && !s->head.pid))
 		return !bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, s, size < sizeof(*s) ? size : sizeof(*s));
-	if (q->at >= config.queue_size)
+	if (unlikely(q->at >= config.queue_size))
 		return false;
 	s->head.size = size;
 	s->head.time = bpf_ktime_get_ns();
@@ -266,35 +278,35 @@ static __always_inline bool queue_sample(struct bpf_perf_event_data *ctx, struct
 static __noinline void send(struct bpf_perf_event_data *ctx, struct scratch *s, struct event_queue *q, bool copy)
 {
 	struct event_raw_sample *e = &s->head;
-	bool new_kernel = e->kstack && !known(e->kstack);
-	bool new_user = e->ustack && (copy || !known(e->ustack));
+	bool new_kernel = e->kstack && !known(q, e->kstack);
+	bool new_user = e->ustack && (copy || !known(q, e->ustack));
 	ev_u64 nk = e->nkstack, nu = e->nustack, size;
 
 	if (nk > EVENT_MAX_FRAMES || nu > EVENT_MAX_FRAMES)
 		nk = nu = 0; /* never: tells the verifier */
-	if (new_user) { /* user words lie behind the kernel's: those go too */
+	if (unlikely(new_user)) { /* user words lie behind the kernel's: those go too */
 		e->flags |= EVENT_USTACK_INLINE | (nk ? EVENT_KSTACK_INLINE : 0);
 	} else {
 		e->nustack = nu = 0;
-		if (new_kernel)
+		if (unlikely(new_kernel))
 			e->flags |= EVENT_KSTACK_INLINE;
 		else
 			e->nkstack = nk = 0;
 	}
 	size = sizeof(*e) + (nk + nu) * 8;
-	if (copy)
-		size += take_copy(nk + nu, room_of(q) - size);
+	if (unlikely(copy))
+		size += take_copy(nk + nu, room_of(q) - (long long)size);
 	if (size > sizeof(*e) + (nk + nu) * 8)
 		e->flags |= EVENT_STACK_COPY;
-	if (!queue_sample(ctx, q, s, size)) {
+	if (unlikely(!queue_sample(ctx, q, s, size))) {
 		add(q, EVENT_RING_FULL);
 		return;
 	}
 	add(q, EVENT_SENT);
-	if (new_kernel)
-		remember(e->kstack);
-	if (new_user && !copy) /* else the recorder makes another stack of it */
-		remember(e->ustack);
+	if (unlikely(new_kernel))
+		remember(q, e->kstack);
+	if (unlikely(new_user && !copy)) /* else the recorder makes another stack of it */
+		remember(q, e->ustack);
 }
 
 static __always_inline void count_stray(void)
@@ -308,13 +320,12 @@ static __always_inline void count_stray(void)
 	n->v[EVENT_NO_SCRATCH]++;
 }
 
-/* Is this one to be taken?  NULL: no. */
-static __always_inline struct event_queue *start(void)
+/* Is the thread `id` to be taken?  NULL: no. */
+static __always_inline struct event_queue *start(ev_u64 id)
 {
 	struct event_queue *q = own_queue();
-	ev_u64 id = bpf_get_current_pid_tgid();
 
-	if (!(ev_u32)id) {
+	if (unlikely(!(ev_u32)id)) {
 		if (q)
 			add(q, EVENT_IDLE);
 		return NULL;
@@ -332,15 +343,12 @@ static __always_inline struct event_queue *start(void)
 }
 
 /* What every program begins with: NULL when there is nothing to take. */
-static __always_inline struct scratch *begin(struct event_queue **q, struct event_control **c)
+static __always_inline struct scratch *begin(ev_u64 id, struct event_queue **q)
 {
-	ev_u32 zero = 0;
-
-	*c = bpf_map_lookup_elem(&control, &zero);
-	*q = start();
-	if (!*c || !*q)
+	*q = start(id);
+	if (!*q)
 		return NULL;
-	(*q)->at = room_of(*q) < (long long)sizeof(struct scratch) ? config.queue_last : (*q)->head & (config.queue_size - 1);
+	(*q)->at = has_room(*q) ? (*q)->head & (config.queue_size - 1) : config.queue_last;
 	return own_scratch(*q);
 }
 

@@ -88,10 +88,10 @@ static int by_time(const void *x, const void *y)
 int aggregate_collect(struct aggregate *a, struct probe *probe, uint64_t *until)
 {
 	uint32_t half;
-	int err = probe_flip(probe, &half, until);
+	int err;
 
-	if (!err)
-		err = read_counts(a, probe_counts_fd(probe, half));
+	probe_flip(probe, &half, until);
+	err = read_counts(a, probe_counts_fd(probe, half));
 	if (!err)
 		qsort(a->events, a->n, sizeof(*a->events), by_time);
 	return err;

@@ -47,10 +47,11 @@ struct probe {
 	struct queues queues;
 	struct attach attach;
 	bool on_exec;         /* the events enable themselves */
-	struct event_control control;
+	uint64_t seed;
+	uint32_t half;
 	size_t table_size;
 	size_t possible;     /* CPUs that per-CPU maps have values for */
-	int control_fd, strays_fd;
+	int strays_fd;
 	int counts_fd[2];
 };
 
@@ -153,15 +154,10 @@ static int map_fd(const struct probe *p, const char *name)
 
 static void new_seed(struct probe *p)
 {
-	if (getrandom(&p->control.seed, sizeof(p->control.seed), GRND_NONBLOCK) < 0)
-		p->control.seed = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
-}
-
-static int set_control(struct probe *p)
-{
-	uint32_t zero = 0;
-
-	return bpf_map_update_elem(p->control_fd, &zero, &p->control, BPF_ANY) ? -errno : 0;
+	if (getrandom(&p->seed, sizeof(p->seed), GRND_NONBLOCK) < 0)
+		p->seed = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+	for (size_t i = 0; i < p->queues.n; i++)
+		__atomic_store_n(&p->queues.v[i].shared->seed, p->seed, __ATOMIC_RELAXED);
 }
 
 static int load_object(struct probe *p)
@@ -233,14 +229,13 @@ static int load(struct probe *p)
 		err = queues_give(&p->queues, p->object);
 	if (err)
 		return err;
-	p->control_fd = map_fd(p, "control");
 	p->strays_fd = map_fd(p, "strays");
 	p->counts_fd[0] = map_fd(p, "counts0");
 	p->counts_fd[1] = map_fd(p, "counts1");
 	p->attach.program = bpf_program__fd(p->program);
 	p->attach.frequency = p->options.frequency;
 	new_seed(p);
-	return set_control(p);
+	return 0;
 }
 
 static int open_rings(struct probe *p)
@@ -440,38 +435,25 @@ int probe_counters(struct probe *p, struct event_counters *out)
 	return 0;
 }
 
-int probe_forget_sent(struct probe *p)
+void probe_forget_sent(struct probe *p)
 {
-	uint64_t old = p->control.seed;
-	int err;
-
 	new_seed(p);
-	err = set_control(p);
-	if (err)
-		p->control.seed = old;
-	else
-		wait_for_programs();
-	return err;
+	wait_for_programs();
 }
 
 uint64_t probe_seed(const struct probe *p)
 {
-	return p->control.seed;
+	return p->seed;
 }
 
-int probe_flip(struct probe *p, uint32_t *old, uint64_t *when)
+void probe_flip(struct probe *p, uint32_t *old, uint64_t *when)
 {
-	int err;
-
-	*old = p->control.half;
-	p->control.half = !*old;
-	err = set_control(p);
+	*old = p->half;
+	p->half = !*old;
+	for (size_t i = 0; i < p->queues.n; i++)
+		__atomic_store_n(&p->queues.v[i].shared->half, p->half, __ATOMIC_SEQ_CST);
 	*when = clock_now();
-	if (err)
-		p->control.half = *old;
-	else
-		wait_for_programs();
-	return err;
+	wait_for_programs();
 }
 
 int probe_counts_fd(const struct probe *p, uint32_t half)

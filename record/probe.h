@@ -77,14 +77,13 @@ const struct numbers *probe_cpus(const struct probe *p); /* that have a ring */
 size_t probe_counters_n(const struct probe *p);
 int probe_counters(struct probe *p, struct event_counters *out);
 
-/* Nothing counts as sent any more; no id made before is put into a ring after the
- * return.  0, or -errno: nothing changed. */
-int probe_forget_sent(struct probe *p);
+/* Nothing counts as sent any more; no id made before is queued after the return. */
+void probe_forget_sent(struct probe *p);
 uint64_t probe_seed(const struct probe *p);
 
 /* Aggregated mode: count into the other table, from `*when` on; the `*old` one is at
- * rest when this returns.  0, or -errno: nothing changed. */
-int probe_flip(struct probe *p, uint32_t *old, uint64_t *when);
+ * rest when this returns. */
+void probe_flip(struct probe *p, uint32_t *old, uint64_t *when);
 int probe_counts_fd(const struct probe *p, uint32_t half);
 size_t probe_table_size(const struct probe *p);
 uint32_t probe_max_frames(const struct probe *p);

@@ -35,7 +35,8 @@ static void forget_stacks(struct recorder *r)
 		session_forget(r->session);
 		log_detail("forgot the stacks known before %.3f s", (double)(r->forget - r->start) / 1e9);
 		r->forget = 0;
-	} else if (session_wants_forget(r->session) && !probe_forget_sent(r->probe)) {
+	} else if (session_wants_forget(r->session)) {
+		probe_forget_sent(r->probe);
 		session_forget(r->session);
 		r->forget = clock_now();
 	}

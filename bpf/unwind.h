@@ -206,8 +206,8 @@ struct unwind_recent_process {
 /* Fixed before load. */
 struct unwind_config {
 	ev_u32 read_kernel; /* bpf_probe_read_kernel may be used: not under lockdown=confidentiality */
+	ev_u32 nudge_ns;    /* user space is not woken more often */
 };
-#define UNWIND_NUDGE_NS 1000000ULL
 /* Copies of stacks: a CPU may send `bytes` of them between two times that user space
  * emptied the queues, so that samples always have the rest; and `limit` of one stack. */
 struct unwind_copying {

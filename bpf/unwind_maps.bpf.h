@@ -62,7 +62,7 @@ struct unwind_changes { ev_u64 v[UNWIND_CHANGES]; };
 struct { ONE_MAPPABLE(struct unwind_changes); } unwind_changes SEC(".maps");
 
 /* Wakes user space: a walk came to code that is not known yet.  Says nothing; one
- * in UNWIND_NUDGE_NS is enough. */
+ * in unwind_config.nudge_ns is enough. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -74,7 +74,7 @@ static __always_inline void nudge(void)
 	ev_u64 now = bpf_ktime_get_ns();
 	ev_u32 nothing = 0;
 
-	if (now - nudged < UNWIND_NUDGE_NS)
+	if (now - nudged < unwind_config.nudge_ns)
 		return;
 	nudged = now;
 	bpf_ringbuf_output(&unwind_nudges, &nothing, sizeof(nothing), BPF_RB_FORCE_WAKEUP);

@@ -183,7 +183,7 @@ static int load_walker(struct probe *p)
 	int err;
 
 	do {
-		err = walker_open(&p->walker, read_kernel);
+		err = walker_open(&p->walker, read_kernel, p->options.frequency);
 		p->object = p->walker.object;
 		if (!err)
 			err = load_object(p);

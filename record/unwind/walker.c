@@ -33,9 +33,12 @@ static int calls_restore(struct bpf_program *program, struct bpf_prog_load_opts 
 	return 0;
 }
 
-static int config_set(struct bpf_object *object, bool read_kernel)
+/* Code that is not known is worth as much as the samples that meet it, and those have
+ * copies: the more of them, the sooner. */
+#define SAMPLES_BETWEEN_NUDGES 6
+static int config_set(struct bpf_object *object, bool read_kernel, uint32_t frequency)
 {
-	struct unwind_config config = { .read_kernel = read_kernel };
+	struct unwind_config config = { .read_kernel = read_kernel, .nudge_ns = (uint32_t)(SAMPLES_BETWEEN_NUDGES * UINT64_C(1000000000) / (frequency < 6 ? 6 : frequency)) };
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.unwind");
 
 	return map ? bpf_map__set_initial_value(map, &config, sizeof(config)) : -ENOENT;
@@ -53,7 +56,7 @@ static int handler_register(void)
 	return id < 0 ? id : 0;
 }
 
-int walker_open(struct walker *w, bool read_kernel)
+int walker_open(struct walker *w, bool read_kernel, uint32_t frequency)
 {
 	int err = handler_register();
 
@@ -61,7 +64,7 @@ int walker_open(struct walker *w, bool read_kernel)
 	if (err)
 		return err;
 	err = program_open(&w->object, program_unwind, program_unwind_end, "fold_unwind");
-	return err ? err : config_set(w->object, read_kernel);
+	return err ? err : config_set(w->object, read_kernel, frequency);
 }
 
 int walker_attach(struct walker *w)

@@ -7,6 +7,7 @@
 #define FOLD_UNWIND_WALKER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct bpf_object;
 struct bpf_link;
@@ -22,9 +23,10 @@ bool walker_exists(void);
 
 /*
  * Open w->object, not yet loaded.  `read_kernel`: helpers that read kernel memory may
- * be used, which only kernels before 5.15 need and lockdown may refuse.  0, or -errno.
+ * be used, which only kernels before 5.15 need and lockdown may refuse.  `frequency`: of
+ * samples on a CPU.  0, or -errno.
  */
-int walker_open(struct walker *w, bool read_kernel);
+int walker_open(struct walker *w, bool read_kernel, uint32_t frequency);
 
 /* When it is loaded: follow processes.  0, or -errno. */
 int walker_attach(struct walker *w);

@@ -2,7 +2,7 @@
 /*
  * Prints the packed unwind table of each file given, for tests/unwind/difftest.py:
  *     file PATH
- *     PC sp|fp OFF SAVED | gap | end | signal | bad | plt N
+ *     PC sp|fp OFF SAVED | gap | end | signal | bad | plt N | go WORD
  *     PC ext BASE INDEX FLAGS SAVED OFF SAVED_OFF RA ADD RBX
  * With -t only a line of totals and the time of each file.
  */
@@ -28,8 +28,10 @@ static void print_rule(const struct packed *t, uint64_t pc, uint32_t word)
 		printf("ext %u %u %u %u %d %d %u %u %u\n", r->base, r->index, r->flags, r->saved, r->off, r->saved_off, r->ra, r->add, r->rbx);
 	else if ((word & ~15u) == UNWIND_PLT)
 		printf("plt %u\n", word & 15);
-	else
+	else if (word <= UNWIND_BAD)
 		printf("%s\n", (const char *[]){ "gap", "end", "signal", "bad" }[word & 3]);
+	else
+		printf("go %x\n", word);
 }
 
 static void print_rows(const struct packed *t)

@@ -16,6 +16,7 @@ import sys
 
 import build
 import foldread
+import foldread_text
 
 SOURCE = os.environ.get("SRC", os.path.join(os.path.dirname(__file__), "..", ".."))
 NOT_WHOLE = ('{"is":"damage"', '{"is":"cut"', '{"is":"contradiction"', '{"is":"stopped"')
@@ -164,7 +165,7 @@ def restored():
                                    b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\x80", b"\xff", b"\xe2\x82"]
     for _ in range(5000):
         data = b"".join(r.choices(pieces, k=r.randrange(6))) if r.randrange(2) else r.randbytes(r.randrange(12))
-        shown = foldread.quote(data)
+        shown = foldread_text.quote(data)
         if json.loads(shown).encode("utf-8", "surrogateescape") != data or any(ord(c) < 32 or 127 <= ord(c) < 160 for c in shown):
             print("not ok %r is shown as %s" % (data, shown))
             return False

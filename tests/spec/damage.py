@@ -25,8 +25,8 @@ def recording():
         (META, meta()), (META, meta()),
         (BATCH, definitions() + samples(2) + closing),
         (NOTE, section(1, b"a note with a recording in it: " + foldread.MAGIC + foldread.SYNC)),
-        (BATCH, section(1, 4, text(b"d")) + section(6, 1, 0, 1, 1, 0x20 << 2) + samples(2) + closing),
-        (BATCH, section(5, 2, record(0, 9, 4)) + section(8, 2, column(1, 5, 5), column(3, sv(2), sv(-2)), column(4, sv(2), sv(0))) + closing),
+        (BATCH, section(1, 4, text(b"d")) + section(6, 1, stacks(0, 1, 1, 0x20 << 2)) + samples(2) + closing),
+        (BATCH, section(5, 2, thread(0, 9, 4)) + section(8, 2, column(1, sv(5), sv(5)), column(3, sv(2), sv(-2)), column(4, sv(2), sv(0))) + closing),
     ]
     chunks = [chunk(kind, seq, payload) for seq, (kind, payload) in enumerate(payloads)]
     chunks.append(chunk(END, len(chunks), end_payload(chunks, ((6, 6, 0),))))

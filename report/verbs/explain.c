@@ -89,7 +89,9 @@ static bool module_is(const struct explain *x, uint32_t module, const char *aske
 
 static void show_ids(struct explain *x, const struct rec_module *m)
 {
-	if (!m->nids)
+	if (m->kind == FOLD_MODULE_JIT)
+		emit_str(&x->emit, "  generated code: only its runtime could have named it, by a perf-PID.map while it ran\n");
+	else if (!m->nids)
 		emit_str(&x->emit, "  no id was recorded: nothing can prove a file\n");
 	for (size_t i = 0; i < m->nids; i++) {
 		emit_printf(&x->emit, "  %s id ", id_kind_word(m->ids[i].kind));

@@ -8,6 +8,7 @@ const INK = {
 	dark: {paper: "#16191d", text: "#e9ecef", hit: "#c95fc6", hitText: "#16191d", select: "#ffffff"},
 };
 const GLIDE_MS = 160;
+const NAMELESS = "without a name: fold-report missing tells which file would give it";
 
 function freshFilter() {
 	return {processes: new Set(), threads: new Set(), cpus: new Set(), frames: new Set(), side: ""};
@@ -328,7 +329,7 @@ class Explorer {
 		const {view, tree} = this, frame = graph.frameOf(id), value = graph.value(id), sum = view.total[0];
 		const sides = graph.sides(id), lines = [], frames = tree.frames;
 		if (frame < tree.nframes && frames.module[frame])
-			lines.push(frames.module[frame] + (frames.source[frame] ? ", " + frames.source[frame] : ""));
+			lines.push(frames.kind[frame] === KIND.unknown ? NAMELESS : frames.module[frame] + (frames.source[frame] ? ", " + frames.source[frame] : ""));
 		if (sides) {
 			lines.push(this.difference(sides));
 			if (graph.own && sureDifference(graph.own(id), view))

@@ -28,7 +28,7 @@ function showControls(app) {
 	$("compare").querySelector("[value=time]").disabled = !state.range && state.compare !== "time";
 	$("title").textContent = page.title || app.tree.title;
 	$("legend").replaceChildren(...app.palette.keys.filter(([, , self]) => self === null || self >= view.sum / 2000).map(([name, color, self]) => {
-		const item = make("span", ""), dot = make("i", "");
+		const item = make("span", "", {title: name === KIND_NAMES[KIND.unknown] ? "code " + NAMELESS : ""}), dot = make("i", "");
 		dot.style.background = color;
 		item.append(dot, (self === null ? "" : percentText(self, view.sum, 1) + " ") + name);
 		return item;

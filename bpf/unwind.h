@@ -43,7 +43,8 @@ enum unwind_special {
 	UNWIND_REFUSED = 0xc004, /* never in a row: the file's information was not taken */
 	UNWIND_GO_SYSTEMSTACK = 0xc005, /* calls on another stack: unwind_go.h */
 	UNWIND_GO_MCALL = 0xc006,       /* what it calls never returns */
-	UNWIND_GO_SWITCHED = 0xc020,    /* | distance / 8: never a frame; where those are that are in the one before that */
+	UNWIND_GO_ASMCGOCALL = 0xc007,  /* calls C on another stack */
+	UNWIND_GO_SWITCHED = 0xc020,    /* | distance / 8: never a frame; where those wait that call on another stack */
 	UNWIND_PLT = 0xc010,    /* | threshold: CFA = rsp + 8, and 8 more when (pc & 15) >= threshold */
 };
 #define UNWIND_RULE_UNIT 8

@@ -372,7 +372,7 @@ static __always_inline int unwind_by_rule(struct unwind_state *u, ev_u32 rule)
 	case UNWIND_END: return UNWIND_ENDED_ROOT;
 	case UNWIND_REFUSED: return UNWIND_ENDED_GAP;
 	case UNWIND_SIGNAL: return unwind_signal(u);
-	case UNWIND_GO_SYSTEMSTACK: return unwind_go_systemstack(u);
+	case UNWIND_GO_SYSTEMSTACK: case UNWIND_GO_ASMCGOCALL: return unwind_go_switch(u, rule);
 	case UNWIND_GO_MCALL: return u->exact ? UNWIND_ENDED_BAD_RULE : UNWIND_ENDED_ROOT;
 	}
 	if (rule >> 14 != UNWIND_EXT)

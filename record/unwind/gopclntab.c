@@ -121,6 +121,8 @@ static uint16_t special_of(const struct gopclntab *t, const struct function *f)
 {
 	if (name_is(t, f, "runtime.systemstack"))
 		return UNWIND_GO_SYSTEMSTACK;
+	if (name_is(t, f, "runtime.asmcgocall"))
+		return UNWIND_GO_ASMCGOCALL;
 	if (name_is(t, f, "runtime.mcall"))
 		return UNWIND_GO_MCALL;
 	return name_is(t, f, "runtime.systemstack_switch") ? UNWIND_GO_SWITCHED : 0;

@@ -123,14 +123,14 @@ TEST(rules_of_functions)
 /* Functions that change stacks are known by their names. */
 TEST(switches_of_stacks_have_rules_of_their_own)
 {
-	static const char *const names[] = { "runtime.systemstack", "runtime.mcall", "runtime.systemstack_switch", "runtime.sigtramp" };
-	static const uint8_t flags[] = { 2, 2, 0, 1 };
-	static const uint16_t rules[] = { UNWIND_GO_SYSTEMSTACK, UNWIND_GO_MCALL, UNWIND_GO_SWITCHED, 0 };
+	static const char *const names[] = { "runtime.systemstack", "runtime.mcall", "runtime.systemstack_switch", "runtime.sigtramp", "runtime.asmcgocall" };
+	static const uint8_t flags[] = { 2, 2, 0, 1, 2 };
+	static const uint16_t rules[] = { UNWIND_GO_SYSTEMSTACK, UNWIND_GO_MCALL, UNWIND_GO_SWITCHED, 0, UNWIND_GO_ASMCGOCALL };
 	struct gopclntab t;
 	struct rows r;
 	struct made m;
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		make(&m);
 		put(&m, 32, DELTAS + 32, 8);
 		memcpy(m.table + DELTAS + 32 + 5, names[i], strlen(names[i]) + 1);

@@ -167,12 +167,17 @@ static uint64_t instruction(const struct judge *j, uint32_t i)
 	return j->current->words[i] - !!i;
 }
 
-/* Our frames from `i` on are on a goroutine's stack, and called systemstack. */
+static bool is_switching(const char *function)
+{
+	return !strncmp(function, "runtime.systemstack", 19) || !strncmp(function, "runtime.asmcgocall", 18);
+}
+
+/* Our frames from `i` on are on a goroutine's stack, and called what left it. */
 static bool is_switch(const struct judge *j, uint32_t i)
 {
 	const struct oracle_sample *s = j->current;
 
-	if (i >= s->n || strncmp(judge_name(j, instruction(j, i - 1)), "runtime.systemstack", 19) || !is_call_to(j, s->words[i], instruction(j, i - 1)))
+	if (i >= s->n || !is_switching(judge_name(j, instruction(j, i - 1))) || !is_call_to(j, s->words[i], instruction(j, i - 1)))
 		return false;
 	for (i++; i + 1 < s->n; i++)
 		if (!is_behind_call(j, s->words[i]))

@@ -21,7 +21,7 @@ enum verdict {
 	THEY_SKIP,      /* they have no rule for a function and go by rbp, past its callers, which calls prove */
 	THEY_MISS,      /* they have no rule behind a signal's restorer, or a wrong one; ours is what the kernel will return to */
 	THEY_MISTAKE,   /* they take the return address from the stack where their own rule has it in a register */
-	THEY_STAY,      /* they go on where Go's runtime.systemstack took another stack; ours are calls that lead to it: symbols are needed */
+	THEY_STAY,      /* they go on where Go's runtime took another stack; ours are calls that lead to it: symbols are needed */
 	DIFFER,
 	VERDICTS,
 };

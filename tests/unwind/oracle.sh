@@ -96,6 +96,7 @@ fi
 if has go; then # code that grows a goroutine's stack is on another one
 	export GOCACHE=$PWD/go-cache
 	go build -o gobusy "$programs/busy.go" && row 98 go -- ./gobusy
+	go build -o gocgo "$programs/cgo.go" 2>err && row 95 "go, calls of C" -- ./gocgo # a copy of a stack has no goroutines
 	go build -ldflags '-s -w' -o gobare "$programs/busy.go" && row 98 "go, stripped" -- ./gobare
 fi
 has rustc && rustc -O -o rustbusy "$programs/busy.rs" 2>err && row $least rust -- ./rustbusy

@@ -57,7 +57,7 @@ grep -q "inner 1" out/x.folded || fail "-o has no names"
 
 if ! python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname(), 60)' 2>/dev/null; then
 	echo "no loopback device: servers were not tried"
-elif ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1; then
+elif /sbin/ldconfig -p 2>/dev/null | grep -q libdebuginfod.so.1; then
 	python3 "$SRC/tests/elf/debuginfod.py" good debug "$id" >port 2>asked &
 	server=$!
 	trap 'kill $server' EXIT

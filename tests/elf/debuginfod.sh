@@ -7,7 +7,7 @@ set -u
 probe=$BUILD/tests/unit/report_symbols_probe
 [ -x "$probe" ] || { echo "$probe is not built"; exit 77; }
 for tool in python3 gcc; do command -v $tool >/dev/null || { echo "needs $tool"; exit 77; }; done
-ldconfig -p | grep -q libdebuginfod.so.1 || { echo "needs libdebuginfod.so.1"; exit 77; }
+/sbin/ldconfig -p | grep -q libdebuginfod.so.1 || { echo "needs libdebuginfod.so.1"; exit 77; }
 python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname(), 60)' 2>/dev/null || { echo "no loopback device"; exit 77; }
 gcc -O1 -g -shared -fPIC "$SRC/tests/elf/zoo.c" -o full && objcopy --only-keep-debug full debug && strip -o prog full || exit 1
 address=$(nm full | sed -n 's/ t inner$//p')

@@ -8,7 +8,7 @@ set -u
 probe=$BUILD/tests/unit/report_symbols_probe
 [ -x "$probe" ] || { echo "$probe is not built"; exit 77; }
 for tool in debuginfod unshare ip python3; do command -v $tool >/dev/null || { echo "needs $tool"; exit 77; }; done
-ldconfig -p | grep -q libdebuginfod.so.1 || { echo "needs libdebuginfod.so.1"; exit 77; }
+/sbin/ldconfig -p | grep -q libdebuginfod.so.1 || { echo "needs libdebuginfod.so.1"; exit 77; }
 if [ -z "${FOLD_OWN_NETWORK:-}" ]; then
 	unshare -rn true 2>/dev/null || { echo "needs a network namespace"; exit 77; }
 	FOLD_OWN_NETWORK=1 exec unshare -rn "$0"

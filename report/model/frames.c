@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "host.h"
 
 /* Longest text of a frame; what symbols are longer is cut, as no picture shows it. */
 #define TEXT_MAX 8192
@@ -87,6 +88,9 @@ int frames_init(struct frames *frames, const struct recording *rec, const struct
 	*frames = (struct frames){.rec = rec, .options = options, .module = REC_NONE};
 	hash_seed_init(&frames->seed);
 	intern_init(&frames->text, 0);
+	if ((options->by == TREE_BY_PROCESS || options->by == TREE_BY_THREAD) &&
+	    namesakes_init(&frames->namesakes, rec, options->by == TREE_BY_THREAD))
+		return -1;
 	if (frames_rehash(frames, 1024) || keep_text(frames, "all", 3, &all.name) ||
 	    keep_text(frames, "", 0, &all.module) || array_room(frames->v, frames->room, 1))
 		return -1;
@@ -99,6 +103,7 @@ void frames_release(struct frames *frames)
 	free(frames->v);
 	free(frames->slots);
 	intern_release(&frames->text);
+	namesakes_release(&frames->namesakes);
 	*frames = (struct frames){0};
 }
 
@@ -249,16 +254,6 @@ int frames_marker(struct frames *frames, const char *name, uint32_t *id)
 
 /* ------------------------------------------------------------------ roots */
 
-/* What tells recordings apart when nobody gave them a label: their files. */
-static struct fold_bytes file_label(const struct rec_segment *segment)
-{
-	const char *name = strcmp(segment->file, "-") ? base_name(segment->file) : "stdin";
-	const char *suffix = strstr(name, ".foldrec");
-	size_t n = suffix && suffix > name && !suffix[strlen(".foldrec")] ? (size_t)(suffix - name) : strlen(name);
-
-	return (struct fold_bytes){(const uint8_t *)name, n};
-}
-
 /* A host that nobody named is called by its file; other labels are there or not. */
 static struct fold_bytes label_name(const struct frames *frames, uint32_t process)
 {
@@ -268,7 +263,7 @@ static struct fold_bytes label_name(const struct frames *frames, uint32_t proces
 	if (label.at)
 		return label.size ? label : (struct fold_bytes){(const uint8_t *)"[empty]", 7};
 	if (!strcmp(frames->options->label, "host"))
-		return file_label(&rec->segments[rec->processes[process].segment]);
+		return host_name(rec, process);
 	return (struct fold_bytes){(const uint8_t *)"[unlabelled]", 12};
 }
 
@@ -301,8 +296,9 @@ int frames_root(struct frames *frames, const struct rec_count *count, uint32_t *
 	uint32_t pid = frames->rec->processes[thread->process].pid;
 	struct fold_bytes name = root_name(frames, count);
 	struct frame frame = {.kind = FRAME_ROOT};
-	char text[TEXT_MAX];
-	size_t n = name.size < sizeof(text) - 64 ? name.size : sizeof(text) - 64;
+	char text[TEXT_MAX], tail[512];
+	size_t behind = namesakes_tail(&frames->namesakes, frames->rec, thread->process, tail, sizeof(tail));
+	size_t room = sizeof(text) - 64 - behind, n = name.size < room ? name.size : room;
 
 	memcpy(text, name.at, n);
 	if (frames->options->by == TREE_BY_PROCESS)
@@ -313,6 +309,8 @@ int frames_root(struct frames *frames, const struct rec_count *count, uint32_t *
 		n += (size_t)snprintf(text + n, 64, "-?");
 	else if (frames->options->by == TREE_BY_CPU)
 		n += (size_t)snprintf(text + n, 64, "-%" PRIu32, count->cpu);
+	memcpy(text + n, tail, behind);
+	n += behind;
 	if (keep_text(frames, text, n, &frame.name) || keep_text(frames, "", 0, &frame.module))
 		return -1;
 	return frames_add(frames, &frame, id);

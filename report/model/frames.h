@@ -7,6 +7,7 @@
 #define FOLD_REPORT_FRAMES_H
 
 #include "hash.h"
+#include "namesakes.h"
 #include "tree.h"
 
 struct frames {
@@ -22,6 +23,7 @@ struct frames {
 	const char *module_name;
 	struct symbol last; /* the last one in it, and its frame; name NULL: none yet */
 	uint32_t last_id;
+	struct namesakes namesakes; /* of processes, when they are roots */
 };
 
 /* Frame 0 is "all".  0, or -1 out of memory. */

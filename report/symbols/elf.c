@@ -19,6 +19,8 @@
 #define NT_GO_BUILD_ID 4
 #define HASH_EDGE (64u << 10)
 #define MAX_NOTES (1u << 20) /* bytes of one note section that are looked at */
+#define MAX_ALL_NOTES (UINT64_C(16) << 20) /* of all */
+#define OVERLAP 4 /* how often tables may cover the same bytes */
 
 /* A path from a target may name a FIFO or a device: neither may hold us up. */
 static int open_regular(const char *path, uint64_t *size)
@@ -99,7 +101,7 @@ static void ids_from_notes(Elf *elf, const Elf_Data *data, uint64_t align, struc
 	}
 }
 
-static void ids_from_segments(Elf *elf, struct elf_id *gnu, struct elf_id *go)
+static void ids_from_segments(Elf *elf, uint64_t *left, struct elf_id *gnu, struct elf_id *go)
 {
 	size_t phnum;
 
@@ -108,8 +110,9 @@ static void ids_from_segments(Elf *elf, struct elf_id *gnu, struct elf_id *go)
 	for (size_t i = 0; i < phnum && !gnu->size; i++) {
 		GElf_Phdr header;
 
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > MAX_NOTES)
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > MAX_NOTES || header.p_filesz > *left)
 			continue;
+		*left -= header.p_filesz;
 		ids_from_notes(elf, elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE),
 			       header.p_align, gnu, go);
 	}
@@ -119,16 +122,19 @@ static void ids_from_segments(Elf *elf, struct elf_id *gnu, struct elf_id *go)
 void elf_ids(Elf *elf, struct elf_id *gnu, struct elf_id *go)
 {
 	Elf_Scn *section = NULL;
+	uint64_t left = MAX_ALL_NOTES;
 
 	*gnu = *go = (struct elf_id){0};
 	while (!gnu->size && (section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && !(header.sh_flags & SHF_COMPRESSED))
-			ids_from_notes(elf, elf_rawdata(section, NULL), header.sh_addralign, gnu, go);
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE || header.sh_flags & SHF_COMPRESSED || header.sh_size > left)
+			continue;
+		left -= header.sh_size;
+		ids_from_notes(elf, elf_rawdata(section, NULL), header.sh_addralign, gnu, go);
 	}
 	if (!gnu->size && !go->size)
-		ids_from_segments(elf, gnu, go);
+		ids_from_segments(elf, &left, gnu, go);
 }
 
 static bool hash_edge(int fd, uint64_t offset, size_t n, uint8_t *buffer, uint8_t *out)
@@ -163,7 +169,12 @@ struct elf_id elf_file_hash(const struct elf_file *file)
 	return id;
 }
 
-static unsigned section_offers(const GElf_Shdr *header, const char *name)
+static bool string_is(struct elf_strings s, uint64_t offset, const char *name)
+{
+	return elf_string_begins(s, offset, name, strlen(name) + 1);
+}
+
+static unsigned section_offers(const GElf_Shdr *header, struct elf_strings names)
 {
 	bool has_bytes = header->sh_type != SHT_NOBITS && header->sh_size;
 
@@ -175,31 +186,28 @@ static unsigned section_offers(const GElf_Shdr *header, const char *name)
 		return ELF_HAS_DYNSYM;
 	if (header->sh_flags & SHF_EXECINSTR)
 		return ELF_HAS_CODE;
-	if (!name)
-		return 0;
-	if (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info"))
+	if (string_is(names, header->sh_name, ".debug_info") || string_is(names, header->sh_name, ".zdebug_info"))
 		return ELF_HAS_DWARF;
-	return strcmp(name, ".gnu_debugdata") ? 0 : ELF_HAS_MINIDEBUG;
+	return string_is(names, header->sh_name, ".gnu_debugdata") ? ELF_HAS_MINIDEBUG : 0;
 }
 
 static int identify(struct elf_file *file)
 {
+	struct elf_strings names;
 	Elf_Scn *section = NULL;
 	GElf_Ehdr header;
-	size_t strings;
 
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &header))
 		return -ENOEXEC;
 	file->type = header.e_type;
 	file->machine = header.e_machine;
 	elf_ids(file->elf, &file->gnu, &file->go);
-	if (elf_getshdrstrndx(file->elf, &strings))
-		strings = 0;
+	names = elf_section_names(file->elf);
 	while ((section = elf_nextscn(file->elf, section))) {
 		GElf_Shdr sh;
 
 		if (gelf_getshdr(section, &sh))
-			file->offers |= section_offers(&sh, elf_strptr(file->elf, strings, sh.sh_name));
+			file->offers |= section_offers(&sh, names);
 	}
 	return 0;
 }
@@ -284,21 +292,49 @@ size_t elf_segments(Elf *elf, struct fold_segment *v, size_t max)
 
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
+	struct elf_strings names = elf_section_names(elf);
 	Elf_Scn *section = NULL;
-	size_t strings;
 
-	if (elf_getshdrstrndx(elf, &strings))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *own;
-
-		if (!gelf_getshdr(section, header))
-			continue;
-		own = elf_strptr(elf, strings, header->sh_name);
-		if (own && !strcmp(own, name))
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, header) && string_is(names, header->sh_name, name))
 			return section;
-	}
 	return NULL;
+}
+
+struct elf_strings elf_strings(Elf *elf, size_t section)
+{
+	Elf_Scn *scn = elf_getscn(elf, section);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	return data && data->d_buf ? (struct elf_strings){data->d_buf, data->d_size} : (struct elf_strings){0};
+}
+
+struct elf_strings elf_section_names(Elf *elf)
+{
+	size_t section;
+
+	return elf_getshdrstrndx(elf, &section) ? (struct elf_strings){0} : elf_strings(elf, section);
+}
+
+bool elf_string_begins(struct elf_strings s, uint64_t offset, const char *with, size_t n)
+{
+	return offset < s.size && n <= s.size - offset && !memcmp(s.at + offset, with, n);
+}
+
+const char *elf_string(struct elf_strings s, uint64_t offset, size_t max)
+{
+	if (offset >= s.size)
+		return NULL;
+	if (max > s.size - offset)
+		max = s.size - offset;
+	return memchr(s.at + offset, 0, max) ? s.at + offset : NULL;
+}
+
+uint64_t elf_entries(Elf *elf, size_t size)
+{
+	size_t bytes;
+
+	return elf_rawfile(elf, &bytes) ? OVERLAP * (uint64_t)bytes / size : 0;
 }
 
 void elf_rest(Elf *elf, const void *at, size_t size)

@@ -65,4 +65,23 @@ void elf_rest(Elf *elf, const void *at, size_t size);
 /* Section by name; NULL none. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
 
+/* A table of strings, the last of which may have no end; size 0: there is none.  libelf
+ * would look for an end from the end of the table, each time. */
+struct elf_strings {
+	const char *at;
+	size_t size;
+};
+struct elf_strings elf_strings(Elf *elf, size_t section);
+struct elf_strings elf_section_names(Elf *elf);
+/* Does the string at `offset` begin with these `n` bytes? */
+bool elf_string_begins(struct elf_strings s, uint64_t offset, const char *with, size_t n);
+/* The string at `offset`; NULL when it has no end within `max` bytes. */
+const char *elf_string(struct elf_strings s, uint64_t offset, size_t max);
+
+/*
+ * Tables can overlap, and a hostile file have any number of them over the same
+ * bytes: how many entries of at least `size` bytes may be looked at, in all.
+ */
+uint64_t elf_entries(Elf *elf, size_t size);
+
 #endif

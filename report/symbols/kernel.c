@@ -33,19 +33,20 @@ struct image {
 
 static bool symbol_value(Elf *elf, const char *name, uint64_t *value)
 {
+	uint64_t entries = elf_entries(elf, sizeof(Elf32_Sym));
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(elf, scn))) {
+		struct elf_strings names;
 		Elf_Data *data;
 		GElf_Shdr header;
 		GElf_Sym sym;
 
 		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB || !(data = elf_getdata(scn, NULL)))
 			continue;
-		for (int i = 1; gelf_getsym(data, i, &sym); i++) {
-			const char *own = sym.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header.sh_link, sym.st_name);
-
-			if (own && !strcmp(own, name)) {
+		names = elf_strings(elf, header.sh_link);
+		for (int i = 1; entries && gelf_getsym(data, i, &sym); i++, entries--) {
+			if (sym.st_shndx != SHN_UNDEF && elf_string_begins(names, sym.st_name, name, strlen(name) + 1)) {
 				*value = sym.st_value;
 				return true;
 			}

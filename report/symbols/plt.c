@@ -13,7 +13,8 @@
 #include "elf.h"
 #include "plt_stub.h"
 
-#define MAX_SLOTS (1u << 20)
+#define MAX_SLOTS (1u << 18)
+#define MAX_NAME 4096 /* each stub's is copied */
 
 struct slot {
 	uint64_t address;
@@ -33,16 +34,30 @@ static bool fills_slot(const struct plt_machine *machine, uint64_t type, bool *i
 	return *ifunc || type == machine->jump_slot || type == machine->glob_dat;
 }
 
-static const char *symbol_name(Elf *elf, const GElf_Shdr *relocations, uint64_t index)
+/* The symbols that relocations refer to. */
+struct symbols_of {
+	Elf_Data *data;
+	struct elf_strings names;
+};
+
+static struct symbols_of symbols_of(Elf *elf, const GElf_Shdr *relocations)
 {
 	Elf_Scn *scn = elf_getscn(elf, relocations->sh_link);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	struct symbols_of s = {.data = scn ? elf_getdata(scn, NULL) : NULL};
 	GElf_Shdr header;
+
+	if (s.data && gelf_getshdr(scn, &header))
+		s.names = elf_strings(elf, header.sh_link);
+	return s;
+}
+
+static const char *symbol_name(const struct symbols_of *s, uint64_t index)
+{
 	GElf_Sym sym;
 
-	if (!data || !gelf_getshdr(scn, &header) || index > INT32_MAX || !gelf_getsym(data, (int)index, &sym))
+	if (!s->data || index > INT32_MAX || !gelf_getsym(s->data, (int)index, &sym))
 		return NULL;
-	return elf_strptr(elf, header.sh_link, sym.st_name);
+	return elf_string(s->names, sym.st_name, MAX_NAME);
 }
 
 static bool read_relocation(Elf_Data *data, bool addends, size_t i, GElf_Rela *out)
@@ -57,13 +72,15 @@ static bool read_relocation(Elf_Data *data, bool addends, size_t i, GElf_Rela *o
 	return true;
 }
 
-static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const struct plt_machine *machine)
+static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const struct plt_machine *machine,
+			   uint64_t *entries)
 {
+	struct symbols_of symbols = symbols_of(elf, header);
 	Elf_Data *data = elf_getdata(scn, NULL);
 	bool addends = header->sh_type == SHT_RELA, ifunc;
 	size_t n = data ? data->d_size / gelf_fsize(elf, addends ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT) : 0;
 
-	for (size_t i = 0; i < n && slots->n < MAX_SLOTS; i++) {
+	for (size_t i = 0; i < n && slots->n < MAX_SLOTS && *entries; i++, --*entries) {
 		GElf_Rela r;
 		struct slot slot = {0};
 
@@ -75,7 +92,7 @@ static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GE
 		if (ifunc)
 			slot.resolver = (uint64_t)r.r_addend;
 		else
-			slot.name = symbol_name(elf, header, GELF_R_SYM(r.r_info));
+			slot.name = symbol_name(&symbols, GELF_R_SYM(r.r_info));
 		if (array_room(slots->v, slots->room, slots->n + 1))
 			return -1;
 		slots->v[slots->n++] = slot;
@@ -85,6 +102,7 @@ static int add_relocations(struct slots *slots, Elf *elf, Elf_Scn *scn, const GE
 
 static int read_slots(struct slots *slots, Elf *elf, const struct plt_machine *machine)
 {
+	uint64_t entries = elf_entries(elf, sizeof(Elf32_Rel));
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(elf, scn))) {
@@ -93,7 +111,7 @@ static int read_slots(struct slots *slots, Elf *elf, const struct plt_machine *m
 		if (!gelf_getshdr(scn, &header) || (header.sh_type != SHT_RELA && header.sh_type != SHT_REL) ||
 		    !(header.sh_flags & SHF_ALLOC))
 			continue;
-		if (add_relocations(slots, elf, scn, &header, machine))
+		if (add_relocations(slots, elf, scn, &header, machine, &entries))
 			return -1;
 	}
 	return 0;

@@ -4,6 +4,7 @@
  * of the file, each aligned as it asks, those for initialization apart.
  */
 #include "relocatable.h"
+#include "elf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +20,23 @@ bool relocatable(Elf *elf)
 
 void relocatable_layout(Elf *elf, uint64_t *addresses, size_t n)
 {
+	struct elf_strings names;
 	uint64_t end = 0;
-	size_t strings;
 	GElf_Ehdr file;
 
 	for (size_t i = 0; i < n; i++)
 		addresses[i] = RELOCATABLE_NOWHERE;
-	if (!gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64 || elf_getshdrstrndx(elf, &strings))
+	if (!gelf_getehdr(elf, &file) || file.e_machine != EM_X86_64)
 		return;
+	names = elf_section_names(elf);
 	for (size_t i = 1; i < n; i++) {
 		Elf_Scn *scn = elf_getscn(elf, i);
 		GElf_Shdr header;
-		const char *name;
 		uint64_t align;
 
 		if (!scn || !gelf_getshdr(scn, &header) || (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR)) != (SHF_ALLOC | SHF_EXECINSTR))
 			continue;
-		name = elf_strptr(elf, strings, header.sh_name);
-		if (!name || !strncmp(name, ".init", 5))
+		if (header.sh_name >= names.size || elf_string_begins(names, header.sh_name, ".init", 5))
 			continue;
 		align = header.sh_addralign ? header.sh_addralign : 1;
 		if (align & (align - 1) || align > 1 << 20 || header.sh_size > 1 << 30)
@@ -55,6 +55,7 @@ struct job {
 	size_t nsections;
 	uint8_t *bytes;
 	size_t size;
+	uint64_t entries;    /* that may still be looked at */
 };
 
 /* What the symbol stands for: its place in code, or its offset in another section. */
@@ -103,8 +104,9 @@ static bool apply_table(struct job *job, Elf_Scn *scn, const GElf_Shdr *header)
 	size_t n = data ? data->d_size / gelf_fsize(job->elf, ELF_T_RELA, 1, EV_CURRENT) : 0;
 
 	job->symbols = symbols ? elf_getdata(symbols, NULL) : NULL;
-	if (!job->symbols || n > INT32_MAX)
+	if (!job->symbols || n > INT32_MAX || n > job->entries)
 		return false;
+	job->entries -= n;
 	for (size_t i = 0; i < n; i++) {
 		GElf_Rela r;
 
@@ -116,7 +118,7 @@ static bool apply_table(struct job *job, Elf_Scn *scn, const GElf_Shdr *header)
 
 bool relocatable_apply(Elf *elf, size_t index, uint8_t *bytes, size_t size)
 {
-	struct job job = {.elf = elf, .bytes = bytes, .size = size};
+	struct job job = {.elf = elf, .bytes = bytes, .size = size, .entries = elf_entries(elf, sizeof(Elf64_Rela))};
 	Elf_Scn *scn = NULL;
 	bool good = true;
 

@@ -10,7 +10,11 @@
 
 #include "relocatable.h"
 
-#define MAX_SYMBOLS (1u << 26)
+#define MAX_SYMBOLS (1u << 24)
+#define MAX_NAME 65536
+/* Names may overlap: how many bytes they can have for each of their table, and to begin with. */
+#define NAMES_A_BYTE 16
+#define NAMES_AT_ALL (UINT64_C(1) << 26)
 #define SIZELESS_REACH 4096
 
 enum raw_class { RAW_FUNC = 0, RAW_IFUNC = 1, RAW_NOTYPE = 2, RAW_BOUND = 3 /* no name, but something else begins here */ };
@@ -24,11 +28,6 @@ struct symtab_raw {
 };
 
 /* ------------------------------------------------------------ collecting */
-
-struct strings { /* a string table, cut after its last terminator */
-	const char *at;
-	size_t size;
-};
 
 struct sections { /* of one file, by index */
 	GElf_Shdr *v;
@@ -73,16 +72,14 @@ static int sections_read(struct sections *s, Elf *elf)
 	return s->relative ? sections_place(s, elf) : 0;
 }
 
-static struct strings strings_of(Elf *elf, size_t index)
+/* A name in the table, which has `left` bytes of names left; "" where that is too little. */
+static const char *name_at(struct elf_strings strings, uint64_t offset, uint64_t *left)
 {
-	Elf_Scn *scn = elf_getscn(elf, index);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	const char *last;
+	const char *name = *left ? elf_string(strings, offset, MAX_NAME) : NULL;
+	uint64_t n = name ? strlen(name) : MAX_NAME; /* so many were looked at */
 
-	if (!data || !data->d_buf || !data->d_size)
-		return (struct strings){0};
-	last = memrchr(data->d_buf, 0, data->d_size);
-	return (struct strings){data->d_buf, last ? (size_t)(last + 1 - (const char *)data->d_buf) : 0};
+	*left -= n < *left ? n : *left;
+	return name ? name : "";
 }
 
 /* "memcpy@@GLIBC_2.14" is memcpy. */
@@ -167,9 +164,10 @@ static bool add_symbol(struct symtab *t, const GElf_Sym *sym, const char *name, 
 }
 
 static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sections *sections,
-		      const GElf_Shdr *table, enum symtab_kind kind)
+		      const GElf_Shdr *table, enum symtab_kind kind, uint64_t *entries)
 {
-	struct strings strings = strings_of(elf, table->sh_link);
+	struct elf_strings strings = elf_strings(elf, table->sh_link);
+	uint64_t left = NAMES_AT_ALL + NAMES_A_BYTE * (uint64_t)strings.size;
 	Elf_Data *data = elf_getdata(scn, NULL);
 	size_t before = t->nraw, n;
 	GElf_Ehdr header;
@@ -177,7 +175,7 @@ static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sec
 	if (!data || !strings.size || !gelf_getehdr(elf, &header))
 		return 0;
 	n = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	for (size_t i = 1; i < n && i < MAX_SYMBOLS; i++) {
+	for (size_t i = 1; i < n && t->nraw < MAX_SYMBOLS && *entries; i++, --*entries) {
 		const GElf_Shdr *section;
 		GElf_Sym sym;
 
@@ -190,7 +188,7 @@ static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sec
 			continue;
 		if (sections->relative)
 			sym.st_value += section->sh_addr;
-		if (!add_symbol(t, &sym, strings.at + sym.st_name, section, header.e_machine == EM_ARM, kind))
+		if (!add_symbol(t, &sym, name_at(strings, sym.st_name, &left), section, header.e_machine == EM_ARM, kind))
 			return -1;
 	}
 	return (long)(t->nraw - before);
@@ -198,6 +196,7 @@ static long add_table(struct symtab *t, Elf *elf, Elf_Scn *scn, const struct sec
 
 long symtab_add(struct symtab *t, Elf *elf, enum symtab_kind kind)
 {
+	uint64_t entries = elf_entries(elf, sizeof(Elf32_Sym));
 	struct sections sections;
 	long total = 0;
 
@@ -210,7 +209,7 @@ long symtab_add(struct symtab *t, Elf *elf, enum symtab_kind kind)
 
 		if (sections.v[i].sh_type != (kind == SYMTAB_FULL ? SHT_SYMTAB : SHT_DYNSYM))
 			continue;
-		n = add_table(t, elf, elf_getscn(elf, i), &sections, &sections.v[i], kind);
+		n = add_table(t, elf, elf_getscn(elf, i), &sections, &sections.v[i], kind, &entries);
 		total = n < 0 ? -1 : total + n;
 	}
 	free(sections.v);

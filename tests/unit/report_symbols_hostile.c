@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Debug information that has the same things looked at again and again: small files
- * that would take hours, or all memory.  Each must come to an end by itself; the limit
+ * Debug information and tables that have the same things looked at again and again:
+ * small files that would take hours, or all memory.  Each must come to an end by itself; the limit
  * of the test runner is what says no.
  */
 #include <dwarf.h>
@@ -9,6 +9,8 @@
 
 #include "../../format/buf.h"
 #include "../../report/symbols/dwarf.h"
+#include "../../report/symbols/plt.h"
+#include "../../report/symbols/symtab.h"
 #include "test.h"
 
 #define MANY 100000
@@ -290,5 +292,115 @@ TEST(origins_of_each_other)
 	number(&m.part[INFO], 0, 2);
 	unit_end(&m, at);
 	CHECK_EQ(ask(&m, 16), 32);
+}
+
+/* ------------------------------------------------------------ tables */
+
+/* A file of `n` sections of this type, all of them over the same `bytes`, behind one of
+ * code and one of strings, which are the sections' names, too. */
+static void shared_tables(struct made *m, uint32_t type, size_t n, const struct buf *bytes, const struct buf *strings)
+{
+	Elf64_Ehdr header = {
+		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_EXEC, .e_machine = EM_X86_64,
+		.e_version = EV_CURRENT, .e_ehsize = sizeof(header), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = (uint16_t)(n + 3),
+		.e_shstrndx = 2, .e_shoff = sizeof(header),
+	};
+	uint64_t at = sizeof(header) + (n + 3) * sizeof(Elf64_Shdr);
+	Elf64_Shdr code = {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR, .sh_addr = CODE, .sh_offset = at, .sh_size = 64};
+	Elf64_Shdr table = {
+		.sh_name = 1, .sh_type = type, .sh_flags = SHF_ALLOC, .sh_offset = at, .sh_size = bytes->size, .sh_link = 2, .sh_addralign = 4,
+		.sh_entsize = type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Sym),
+	};
+
+	buf_raw(&m->image, &header, sizeof(header));
+	section(&m->image, 0, SHT_NULL, 0, 0);
+	buf_raw(&m->image, &code, sizeof(code));
+	section(&m->image, 0, SHT_STRTAB, at + bytes->size, strings->size);
+	for (size_t i = 0; i < n; i++)
+		buf_raw(&m->image, &table, sizeof(table));
+	buf_raw(&m->image, bytes->at, bytes->size);
+	buf_raw(&m->image, strings->at, strings->size);
+	CHECK(!m->image.failed);
+	CHECK_EQ(elf_file_memory(&m->file, "made", (char *)m->image.at, m->image.size), 0);
+}
+
+/* Symbols and stubs of it; how many ranges there are. */
+static size_t read_tables(struct made *m)
+{
+	struct symtab table = {0}, stubs = {0};
+	struct plt_names names = {0};
+	size_t n;
+
+	CHECK(symtab_add(&table, m->file.elf, SYMTAB_FULL) >= 0 && !symtab_finish(&table));
+	CHECK(!plt_add(&stubs, &names, m->file.elf, &table) && !symtab_finish(&stubs));
+	n = table.n;
+	symtab_release(&table);
+	symtab_release(&stubs);
+	plt_names_release(&names);
+	elf_file_close(&m->file);
+	buf_release(&m->image);
+	return n;
+}
+
+/* A string of `n` bytes with an end, and more of them without one behind it. */
+static void long_string(struct buf *b, size_t n, size_t more)
+{
+	static const char letters[4096] = {[0 ... 4095] = 'n'};
+
+	number(b, 0, 1);
+	for (; n >= sizeof(letters); n -= sizeof(letters))
+		buf_raw(b, letters, sizeof(letters));
+	number(b, 0, 1);
+	for (; more >= sizeof(letters); more -= sizeof(letters))
+		buf_raw(b, letters, sizeof(letters));
+}
+
+static void symbols(struct buf *b, size_t n, uint16_t section)
+{
+	for (size_t i = 0; i < n; i++) {
+		Elf64_Sym sym = {
+			.st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = section, .st_value = CODE + i % 32, .st_size = 1,
+		};
+
+		buf_raw(b, &sym, sizeof(sym));
+	}
+}
+
+static size_t tables(uint32_t type, size_t sections, size_t entries, uint16_t of, size_t name, size_t more)
+{
+	struct buf bytes = {0}, strings = {0};
+	struct made m = {0};
+
+	symbols(&bytes, entries, of);
+	long_string(&strings, name, more);
+	shared_tables(&m, type, sections, &bytes, &strings);
+	buf_release(&bytes);
+	buf_release(&strings);
+	return read_tables(&m);
+}
+
+TEST(honest_tables)
+{
+	CHECK_EQ(tables(SHT_SYMTAB, 1, 33, 1, 4096, 0), 32);
+}
+
+TEST(symbols_that_share_a_long_name)
+{
+	CHECK_EQ(tables(SHT_SYMTAB, 1, 4 * MANY, 1, 32u << 20, 0), 0); /* no function is called like that */
+}
+
+TEST(tables_that_share_symbols)
+{
+	CHECK_EQ(tables(SHT_SYMTAB, 60000, 4 * MANY, SHN_UNDEF, 4096, 0), 0);
+}
+
+TEST(tables_that_share_relocations)
+{
+	CHECK_EQ(tables(SHT_RELA, 60000, 4 * MANY, SHN_UNDEF, 4096, 0), 0);
+}
+
+TEST(sections_whose_names_have_no_end_in_sight)
+{
+	CHECK_EQ(tables(SHT_SYMTAB, 60000, 1, SHN_UNDEF, 4096, 64u << 20), 0);
 }
 TEST_MAIN()

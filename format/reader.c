@@ -7,6 +7,7 @@
 #include "reader.h"
 #include "chunk.h"
 #include "input.h"
+#include "ledger.h"
 #include "place.h"
 #include "section.h"
 
@@ -16,19 +17,12 @@
 #define MIN_BUDGET (UINT64_C(1) << 30)
 #define BUDGET_RATIO 100
 
-/* The headers accepted so far, as END tells them. */
-struct chain {
-	uint64_t chunks;
-	uint32_t headers_crc;
-};
-
 struct segment {
 	uint64_t expected;     /* seq of the next chunk */
-	struct chain chain, before_last;
 	bool meta_known, ended;
 	bool lossy;            /* chunks were lost */
 	struct defined known;
-	struct fold_total seen[FOLD_MAX_EVENTS];
+	struct ledger ledger;
 };
 
 struct reader {
@@ -326,43 +320,6 @@ static enum fold_error decode(struct reader *r, const struct target *target, str
 
 /* ---- what an accepted chunk means for the segment */
 
-static void count_samples(struct segment *segment, const struct fold_batch *batch)
-{
-	for (size_t i = 0; i < batch->samples.n; i++)
-		segment->seen[batch->samples.event[i]].written++;
-	for (size_t i = 0; i < batch->counts.n; i++)
-		segment->seen[batch->counts.event[i]].written += batch->counts.count[i];
-	for (size_t i = 0; i < batch->account.n; i++) {
-		const struct fold_account_row *row = &batch->account.v[i];
-
-		if (row->cause == FOLD_TAKEN)
-			segment->seen[row->event].taken += row->count;
-		else if (row->cause < FOLD_CAUSE_NOTE)
-			segment->seen[row->event].lost += row->count;
-	}
-}
-
-/* What END says against what was there. */
-static void check_end(const struct segment *segment, const struct fold_end *end, struct fold_item *item)
-{
-	const struct chain *before = &segment->before_last;
-
-	if (end->chunks != before->chunks || end->headers_crc != before->headers_crc) {
-		item->fault = fault_of(item, FOLD_E_END_CRC, end->chunks, "R-END-1");
-		return;
-	}
-	for (size_t i = 0; i < end->nevents; i++) {
-		const struct fold_total *told = &end->totals[i], *seen = &segment->seen[i];
-
-		if (told->taken != seen->taken || told->written != seen->written || told->lost != seen->lost)
-			item->fault = fault_of(item, FOLD_E_SUM, i, "R-END-3");
-		else if (told->taken != told->written + told->lost)
-			item->fault = fault_of(item, FOLD_E_SUM, i, "R-ACC-2");
-		if (item->fault.code)
-			return;
-	}
-}
-
 static int accept_meta(struct reader *r, struct fold_bytes raw)
 {
 	struct segment *segment = &r->segment;
@@ -381,6 +338,8 @@ static int accept_meta(struct reader *r, struct fold_bytes raw)
 /* Fill the item with what was decoded. */
 static int give(struct reader *r, struct fold_item *item, const struct target *target, const struct decoding *d, uint64_t have)
 {
+	struct fold_fault contradiction = fault_of(item, FOLD_E_OK, 0, NULL);
+
 	item->kind = target->kind;
 	item->passed = d->passed;
 	item->high_marker = d->high_marker;
@@ -392,13 +351,15 @@ static int give(struct reader *r, struct fold_item *item, const struct target *t
 		r->decoded.batch.have = have;
 		r->segment.known = d->known;
 		memcpy(item->section_size, d->size, sizeof(item->section_size));
-		count_samples(&r->segment, &r->decoded.batch);
+		ledger_add_batch(&r->segment.ledger, &r->decoded.batch);
 		item->batch = &r->decoded.batch;
 		break;
 	case FOLD_ITEM_FINISH:
 		r->segment.ended = true;
 		item->end = &r->decoded.end;
-		check_end(&r->segment, item->end, item);
+		contradiction.code = ledger_check(&r->segment.ledger, item->end, &contradiction.detail, &contradiction.rule);
+		if (contradiction.code)
+			item->fault = contradiction;
 		break;
 	case FOLD_ITEM_NOTE:
 		item->note = &r->decoded.note;
@@ -496,12 +457,8 @@ static bool is_other_meta(struct reader *r, const struct chunk_header *header)
 
 static void accept_header(struct reader *r, const struct chunk_header *header)
 {
-	struct segment *segment = &r->segment;
-
-	segment->expected = (uint64_t)header->seq + 1;
-	segment->before_last = segment->chain;
-	segment->chain.chunks++;
-	segment->chain.headers_crc = header_crc_add(segment->chain.headers_crc, header->header_crc);
+	r->segment.expected = (uint64_t)header->seq + 1;
+	ledger_add_header(&r->segment.ledger, header->header_crc);
 }
 
 static int take_repeated(struct reader *r, struct fold_item *item, const struct chunk_header *header, bool whole)
@@ -560,7 +517,7 @@ static int take_chunk(struct reader *r, struct fold_item *item, const struct chu
 	budget = fault_of(item, FOLD_E_BUDGET, 0, "R-CHK-10");
 	if (!whole && !within_budget(r, 0))
 		return stop(r, &budget);
-	if (header->type == FOLD_META && !header->seq && r->segment.chain.chunks && whole && is_other_meta(r, header)) {
+	if (header->type == FOLD_META && !header->seq && r->segment.ledger.headers.chunks && whole && is_other_meta(r, header)) {
 		*item = (struct fold_item){.offset = item->offset};
 		return begin_segment(r, item, 0);
 	}

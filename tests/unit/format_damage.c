@@ -175,20 +175,18 @@ TEST(chunk_repeated)
 
 TEST(chunks_exchanged)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, BATCH_1);
-	add(&b, &c, BATCH_2);
-	add(&b, &c, BATCH_1);
-	add_range(&b, &c, BATCH_3, CHUNKS);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBdBdBNYF.");
-	CHECK_EQ(s.samples, ALL_SAMPLES - BATCH_SAMPLES);
-	CHECK(s.contradicted && s.lossy);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, BATCH_1);
+	add(&m.b, &m.c, BATCH_2);
+	add(&m.b, &m.c, BATCH_1);
+	add_range(&m.b, &m.c, BATCH_3, CHUNKS);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBdBdBNYF.");
+	CHECK_EQ(m.s.samples, ALL_SAMPLES - BATCH_SAMPLES);
+	CHECK(m.s.contradicted && m.s.lossy);
+	remade_release(&m);
 }
 
 /* ---- bytes between */
@@ -196,22 +194,20 @@ TEST(chunks_exchanged)
 TEST(garbage_between_chunks)
 {
 	static const char garbage[] = "\xc7" "FC and \x8f" "FOLD\r\n\n no header \xc7" "FCK neither, that is all";
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, BATCH_1);
-	buf_raw(&b, garbage, sizeof(garbage));
-	add_range(&b, &c, BATCH_1, CHUNKS);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBdBBBNYF.");
-	CHECK_EQ(s.lost_bytes, sizeof(garbage));
-	CHECK_EQ(s.lost_chunks, 0);
-	CHECK_EQ(s.first.code, FOLD_E_CHUNK_HEADER);
-	CHECK_EQ(s.first.offset, c.at[BATCH_1]);
-	CHECK(!s.lossy && !s.contradicted);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, BATCH_1);
+	buf_raw(&m.b, garbage, sizeof(garbage));
+	add_range(&m.b, &m.c, BATCH_1, CHUNKS);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBdBBBNYF.");
+	CHECK_EQ(m.s.lost_bytes, sizeof(garbage));
+	CHECK_EQ(m.s.lost_chunks, 0);
+	CHECK_EQ(m.s.first.code, FOLD_E_CHUNK_HEADER);
+	CHECK_EQ(m.s.first.offset, m.c.at[BATCH_1]);
+	CHECK(!m.s.lossy && !m.s.contradicted);
+	remade_release(&m);
 }
 
 TEST(garbage_at_the_end)
@@ -234,52 +230,49 @@ TEST(garbage_at_the_end)
  * no header where it ends. */
 TEST(bytes_missing_in_a_payload)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	buf_raw(&b, c.file.at, c.at[BATCH_1] + 40);
-	buf_raw(&b, c.file.at + c.at[BATCH_1] + 45, c.file.size - c.at[BATCH_1] - 45);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBdBBNYF.");
-	CHECK_EQ(s.samples, ALL_SAMPLES - BATCH_SAMPLES);
-	CHECK_EQ(s.lost_bytes, c.at[BATCH_2] - c.at[BATCH_1] - 5);
-	CHECK_EQ(s.first.code, FOLD_E_CHUNK_CRC);
-	CHECK_EQ(s.first.chunk, BATCH_1);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	buf_raw(&m.b, m.c.file.at, m.c.at[BATCH_1] + 40);
+	buf_raw(&m.b, m.c.file.at + m.c.at[BATCH_1] + 45, m.c.file.size - m.c.at[BATCH_1] - 45);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBdBBNYF.");
+	CHECK_EQ(m.s.samples, ALL_SAMPLES - BATCH_SAMPLES);
+	CHECK_EQ(m.s.lost_bytes, m.c.at[BATCH_2] - m.c.at[BATCH_1] - 5);
+	CHECK_EQ(m.s.first.code, FOLD_E_CHUNK_CRC);
+	CHECK_EQ(m.s.first.chunk, BATCH_1);
+	remade_release(&m);
 }
 
 /* ---- segments whose file header is lost */
 
 TEST(second_file_header_lost)
 {
-	struct buf b = {0}, other = {0};
-	struct chunks c;
-	struct story s;
+	struct buf other = {0};
 	struct fold_meta meta = made_meta();
 	struct writer *w;
+	struct remade m;
 
-	chunks_init(&c, 0);
+	remade_init(&m, 0);
 	meta.id[0] ^= 1;
 	if (writer_new(&w, made_sink(&other), NULL) || writer_meta(w, &meta))
 		abort();
 	writer_free(w);
-	add_range(&b, &c, 0, CHUNKS);
-	buf_raw(&b, other.at + FOLD_HEADER_SIZE, other.size - FOLD_HEADER_SIZE);
-	s = read_bytes(b.at, b.size);
-	CHECK_STR(s.items, "SMBBBBNYFSM.");
-	CHECK_EQ(s.fault.code, FOLD_E_OK);
+	add_range(&m.b, &m.c, 0, CHUNKS);
+	buf_raw(&m.b, other.at + FOLD_HEADER_SIZE, other.size - FOLD_HEADER_SIZE);
+	m.s = read_bytes(m.b.at, m.b.size);
+	CHECK_STR(m.s.items, "SMBBBBNYFSM.");
+	CHECK_EQ(m.s.fault.code, FOLD_E_OK);
 	/* damaged, not lost: */
-	buf_reset(&b);
-	add_range(&b, &c, 0, CHUNKS);
+	buf_reset(&m.b);
+	add_range(&m.b, &m.c, 0, CHUNKS);
 	other.at[3] ^= 1;
-	buf_raw(&b, other.at, other.size);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBBBBNYFdSM.");
-	CHECK_EQ(s.lost_bytes, FOLD_HEADER_SIZE);
+	buf_raw(&m.b, other.at, other.size);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBBBBNYFdSM.");
+	CHECK_EQ(m.s.lost_bytes, FOLD_HEADER_SIZE);
 	buf_release(&other);
-	buf_release(&c.file);
+	remade_release(&m);
 }
 
 TEST_MAIN()

@@ -116,153 +116,137 @@ TEST(no_recording)
 /* What is no recording is not searched for one. */
 TEST(recording_behind_other_things)
 {
-	struct chunks c;
-	struct buf b = {0};
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	buf_raw(&b, "GIF89a, and then", 16);
-	buf_raw(&b, c.file.at, c.file.size);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "!");
-	CHECK_EQ(s.fault.code, FOLD_E_MAGIC);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	buf_raw(&m.b, "GIF89a, and then", 16);
+	buf_raw(&m.b, m.c.file.at, m.c.file.size);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "!");
+	CHECK_EQ(m.s.fault.code, FOLD_E_MAGIC);
+	remade_release(&m);
 }
 
 TEST(header_of_another_version)
 {
-	struct chunks c;
-	struct buf b = {0};
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, CHUNKS);
-	add_range(&b, &c, 0, CHUNKS);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, CHUNKS);
+	add_range(&m.b, &m.c, 0, CHUNKS);
 	for (int i = 8; i < 12; i++) {
 		struct buf other = {0};
 		uint8_t *header;
 
-		buf_raw(&other, b.at, b.size);
-		header = other.at + c.file.size;
+		buf_raw(&other, m.b.at, m.b.size);
+		header = other.at + m.c.file.size;
 		header[i] = 7;
 		le32_put(header + 12, crc32c(0, header, 12));
-		s = read_buf(&other);
-		CHECK_STR(s.items, i == 9 ? "SMBBBBNYFSMBBBBNYF." : "SMBBBBNYF!");
-		CHECK_EQ(s.fault.code, i == 9 ? FOLD_E_OK : i == 8 ? FOLD_E_VERSION : FOLD_E_RESERVED);
-		CHECK(i == 9 || s.fault.offset == c.file.size);
+		m.s = read_buf(&other);
+		CHECK_STR(m.s.items, i == 9 ? "SMBBBBNYFSMBBBBNYF." : "SMBBBBNYF!");
+		CHECK_EQ(m.s.fault.code, i == 9 ? FOLD_E_OK : i == 8 ? FOLD_E_VERSION : FOLD_E_RESERVED);
+		CHECK(i == 9 || m.s.fault.offset == m.c.file.size);
 	}
-	buf_release(&b);
-	buf_release(&c.file);
+	remade_release(&m);
 }
 
 /* ---- place */
 
 TEST(meta_lost_altogether)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	buf_raw(&b, c.file.at, FOLD_HEADER_SIZE);
-	add_range(&b, &c, BATCH_0, CHUNKS);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "Sdddddddd.");
-	CHECK_EQ(s.first.code, FOLD_E_CHUNK_GAP);
-	CHECK_EQ(s.fault.code, FOLD_E_NO_META);
-	CHECK_STR(s.fault.rule, "R-ORD-1");
-	CHECK_EQ(s.samples, 0);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	buf_raw(&m.b, m.c.file.at, FOLD_HEADER_SIZE);
+	add_range(&m.b, &m.c, BATCH_0, CHUNKS);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "Sdddddddd.");
+	CHECK_EQ(m.s.first.code, FOLD_E_CHUNK_GAP);
+	CHECK_EQ(m.s.fault.code, FOLD_E_NO_META);
+	CHECK_STR(m.s.fault.rule, "R-ORD-1");
+	CHECK_EQ(m.s.samples, 0);
+	remade_release(&m);
 }
 
 TEST(chunks_after_end)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, CHUNKS);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_NOTE, .seq = CHUNKS}, "\x01\x02hi", 4);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = CHUNKS + 1}, "", 0);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_NOTE, .seq = CHUNKS + 2}, "\x01\x02hi", 4);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBBBBNYFNdN.");
-	CHECK_EQ(s.fault.code, FOLD_E_AFTER_END);
-	CHECK_EQ(s.fault.chunk, CHUNKS + 1);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, CHUNKS);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_NOTE, .seq = CHUNKS}, "\x01\x02hi", 4);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_BATCH, .seq = CHUNKS + 1}, "", 0);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_NOTE, .seq = CHUNKS + 2}, "\x01\x02hi", 4);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBBBBNYFNdN.");
+	CHECK_EQ(m.s.fault.code, FOLD_E_AFTER_END);
+	CHECK_EQ(m.s.fault.chunk, CHUNKS + 1);
+	remade_release(&m);
 }
 
 TEST(another_meta_in_the_segment)
 {
-	struct buf b = {0}, raw = {0};
-	struct chunks c;
-	struct story s;
+	struct buf raw = {0};
+	struct remade m;
 
-	chunks_init(&c, -1);
-	buf_raw(&raw, c.file.at + c.at[META_0] + FOLD_CHUNK_HEADER_SIZE, c.at[META_1] - c.at[META_0] - FOLD_CHUNK_HEADER_SIZE);
-	add_range(&b, &c, 0, META_1);
+	remade_init(&m, -1);
+	buf_raw(&raw, m.c.file.at + m.c.at[META_0] + FOLD_CHUNK_HEADER_SIZE, m.c.at[META_1] - m.c.at[META_0] - FOLD_CHUNK_HEADER_SIZE);
+	add_range(&m.b, &m.c, 0, META_1);
 	raw.at[30] ^= 1;
-	add_chunk(&b, (struct chunk_header){.type = FOLD_META, .seq = 1}, raw.at, raw.size);
-	add_range(&b, &c, BATCH_0, CHUNKS);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMdBBBBNYF.");
-	CHECK_EQ(s.first.code, FOLD_E_CHUNK_ORDER);
-	CHECK_STR(s.first.rule, "R-ORD-2");
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_META, .seq = 1}, raw.at, raw.size);
+	add_range(&m.b, &m.c, BATCH_0, CHUNKS);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMdBBBBNYF.");
+	CHECK_EQ(m.s.first.code, FOLD_E_CHUNK_ORDER);
+	CHECK_STR(m.s.first.rule, "R-ORD-2");
 	buf_release(&raw);
-	buf_release(&c.file);
+	remade_release(&m);
 }
 
 TEST(malformed_chunk_costs_itself)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, BATCH_1);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1}, "\x04\x01", 2);
-	add_range(&b, &c, BATCH_2, CHUNKS);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBdBBNYF.");
-	CHECK_EQ(s.first.code, FOLD_E_SECTION);
-	CHECK_EQ(s.first.section, FOLD_MMAPS);
-	CHECK_EQ(s.first.offset, c.at[BATCH_1]);
-	CHECK_EQ(s.lost_bytes, FOLD_CHUNK_HEADER_SIZE + 2);
-	CHECK(s.lossy);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, BATCH_1);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1}, "\x04\x01", 2);
+	add_range(&m.b, &m.c, BATCH_2, CHUNKS);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBdBBNYF.");
+	CHECK_EQ(m.s.first.code, FOLD_E_SECTION);
+	CHECK_EQ(m.s.first.section, FOLD_MMAPS);
+	CHECK_EQ(m.s.first.offset, m.c.at[BATCH_1]);
+	CHECK_EQ(m.s.lost_bytes, FOLD_CHUNK_HEADER_SIZE + 2);
+	CHECK(m.s.lossy);
+	remade_release(&m);
 }
 
 /* Nothing of a dropped chunk is used: the ids it would have defined are free. */
 TEST(dropped_chunk_defines_nothing)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, BATCH_1);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, BATCH_1);
 	/* one string, then a section that is cut */
-	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1}, "\x01\x03\x0b\x01x\x04\x01", 7);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_2}, "\x01\x03\x0b\x01y", 5);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBdB.");
-	buf_release(&c.file);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1}, "\x01\x03\x0b\x01x\x04\x01", 7);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_2}, "\x01\x03\x0b\x01y", 5);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBdB.");
+	remade_release(&m);
 }
 
 TEST(definitions_in_a_lost_chunk)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, BATCH_0);
-	add_range(&b, &c, BATCH_1, CHUNKS);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMdBBBNYF.");
-	CHECK_EQ(s.samples, ALL_SAMPLES - BATCH_SAMPLES);
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, BATCH_0);
+	add_range(&m.b, &m.c, BATCH_1, CHUNKS);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMdBBBNYF.");
+	CHECK_EQ(m.s.samples, ALL_SAMPLES - BATCH_SAMPLES);
+	remade_release(&m);
 }
 
 /* ---- sizes */
@@ -295,19 +279,17 @@ TEST(sizes_beyond_the_limits)
 
 TEST(raw_size_of_a_stored_chunk)
 {
-	struct buf b = {0};
-	struct chunks c;
-	struct story s;
+	struct remade m;
 
-	chunks_init(&c, 0);
-	add_range(&b, &c, 0, BATCH_1);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1, .raw_size = 3}, "\x04\x00", 2);
-	add_chunk(&b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_2, .codec = FOLD_ZSTD}, "\x04\x00", 2);
-	s = read_buf(&b);
-	CHECK_STR(s.items, "SMBdd.");
-	CHECK_STR(s.first.rule, "R-CHK-4");
-	CHECK_STR(s.fault.rule, "R-CHK-5");
-	buf_release(&c.file);
+	remade_init(&m, 0);
+	add_range(&m.b, &m.c, 0, BATCH_1);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_1, .raw_size = 3}, "\x04\x00", 2);
+	add_chunk(&m.b, (struct chunk_header){.type = FOLD_BATCH, .seq = BATCH_2, .codec = FOLD_ZSTD}, "\x04\x00", 2);
+	remade_read(&m);
+	CHECK_STR(m.s.items, "SMBdd.");
+	CHECK_STR(m.s.first.rule, "R-CHK-4");
+	CHECK_STR(m.s.fault.rule, "R-CHK-5");
+	remade_release(&m);
 }
 
 TEST(budget)

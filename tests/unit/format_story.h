@@ -155,4 +155,28 @@ static inline struct story read_buf(struct buf *b)
 	return s;
 }
 
+/* A recording, another one made from its chunks, and how that reads. */
+struct remade {
+	struct chunks c;
+	struct buf b;
+	struct story s;
+};
+
+static inline void remade_init(struct remade *m, int level)
+{
+	memset(m, 0, sizeof(*m));
+	chunks_init(&m->c, level);
+}
+
+static inline void remade_read(struct remade *m)
+{
+	m->s = read_buf(&m->b);
+}
+
+static inline void remade_release(struct remade *m)
+{
+	buf_release(&m->b);
+	buf_release(&m->c.file);
+}
+
 #endif

@@ -88,7 +88,7 @@ int frames_init(struct frames *frames, const struct recording *rec, const struct
 	*frames = (struct frames){.rec = rec, .options = options, .module = REC_NONE};
 	hash_seed_init(&frames->seed);
 	intern_init(&frames->text, 0);
-	if ((options->by == TREE_BY_PROCESS || options->by == TREE_BY_THREAD) &&
+	if (!options->compared && (options->by == TREE_BY_PROCESS || options->by == TREE_BY_THREAD) &&
 	    namesakes_init(&frames->namesakes, rec, options->by == TREE_BY_THREAD))
 		return -1;
 	if (frames_rehash(frames, 1024) || keep_text(frames, "all", 3, &all.name) ||

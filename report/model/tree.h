@@ -35,6 +35,7 @@ struct tree_node {
 struct tree_options {
 	enum tree_by by;
 	const char *label; /* BY_LABEL: its key */
+	bool compared;     /* equal names are one root, whosever: recordings are compared by them */
 	bool reverse;      /* root = leaf: callers below */
 	bool offsets;      /* name+0x12 */
 	bool annotate;     /* _[k], _[j], _[i] are appended to names */

@@ -34,6 +34,7 @@ static int add_tree(struct job *job, uint32_t event)
 	struct tree_options options = job->opt->tree;
 
 	options.event = event;
+	options.compared = job->opt->compare;
 	if (job->opt->format->flags & OUTPUT_PLAIN) {
 		options.by = TREE_BY_NONE;
 		options.reverse = false;

@@ -121,8 +121,8 @@ static int write_tree(struct diff *d, size_t index)
 	if (!d->rows || compare_init(&d->compare, d->report, index))
 		return -1;
 	sums(d, index);
-	table(d, "Own time (self):", d->compare.frame_self);
-	table(d, "With all they call (total):", d->compare.frame_total);
+	table(d, "Own time (self), in %:", d->compare.frame_self);
+	table(d, "With all they call (total), in %:", d->compare.frame_total);
 	compare_release(&d->compare);
 	return 0;
 }

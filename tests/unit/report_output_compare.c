@@ -72,7 +72,7 @@ TEST(the_change_is_on_top_and_noise_is_not)
 	both("noisy", NULL, 100, 112);
 	both("once", NULL, 0, 1);
 	fixture_write(&f, "diff");
-	first = strstr(f.text, "Own time (self):\nbefore     now  points        module            function\n");
+	first = strstr(f.text, "Own time (self), in %:\nbefore     now  points        module            function\n");
 	CHECK(first != NULL);
 	CHECK(first && strstr(first, "prog              slower\n") != NULL);
 	CHECK(strstr(f.text, "noisy") == NULL && strstr(f.text, "once") == NULL);

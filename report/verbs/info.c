@@ -189,11 +189,13 @@ static void show_cost(struct info *info, const struct rec_segment *s)
 	if (s->end.self_cpu_ns && seconds > 0)
 		emit_printf(e, "%.3f s of CPU (%.2f %% of one), ", (double)s->end.self_cpu_ns / 1e9,
 			    (double)s->end.self_cpu_ns / 1e7 / seconds);
-	if (s->end.bpf_ns)
-		emit_printf(e, "%.3f s in the kernel (%.1f us a sample), ", (double)s->end.bpf_ns / 1e9,
-			    s->samples ? (double)s->end.bpf_ns / 1e3 / (double)s->samples : 0);
 	size_text(info, s->end.self_peak_bytes);
 	emit_str(e, " at most\n");
+	if (!s->end.bpf_ns)
+		return;
+	label(info, "");
+	emit_printf(e, "%.3f s in the kernel, %.1f us a sample\n", (double)s->end.bpf_ns / 1e9,
+		    s->samples ? (double)s->end.bpf_ns / 1e3 / (double)s->samples : 0);
 }
 
 /* "host=web1 site=north" */

@@ -20,7 +20,7 @@ if [ "$depth" -lt 1024 ]; then
 	grep -q "warning: keeping $depth frames of a stack instead of 1024.*perf_event_max_stack" said || { echo "a clamped depth is not told:"; cat said; exit 1; }
 fi
 "$FOLD_RECORD" -F 99 --max-depth 8 -o quiet.foldrec -- true 2>said || { cat said; exit 1; }
-grep -q warning said && { echo "a warning about nothing:"; cat said; exit 1; }
+grep warning said | grep -v "no samples" && { echo "a warning about nothing:"; cat said; exit 1; }
 
 # nobody's BTF: an empty directory where it would be
 if [ "$(id -u)" -eq 0 ] && [ -d /sys/kernel/btf ] && unshare -m true 2>/dev/null; then

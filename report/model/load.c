@@ -366,12 +366,28 @@ static int sample_compare(const void *a, const void *b)
 	return COMPARE(x->weight, y->weight);
 }
 
+/* For what is nearly in order, as the samples of one recording are: false when it is not. */
+static bool sort_nearby(struct kept_sample *v, size_t n)
+{
+	size_t moves = 0;
+
+	for (size_t i = 1; i < n && moves <= 4 * n; i++) {
+		struct kept_sample moved = v[i];
+		size_t at = i;
+
+		for (; at && moves <= 4 * n && sample_compare(&v[at - 1], &moved) > 0; at--, moves++)
+			v[at] = v[at - 1];
+		v[at] = moved;
+	}
+	return moves <= 4 * n;
+}
+
 static int fill_samples(struct load *load, const uint32_t *place)
 {
 	struct rec_samples *to = &load->rec->samples;
 	size_t n = load->nsamples + 1;
 
-	if (load->nsamples)
+	if (load->nsamples && !sort_nearby(load->samples, load->nsamples))
 		qsort(load->samples, load->nsamples, sizeof(*load->samples), sample_compare);
 	to->time = malloc(n * sizeof(*to->time));
 	to->count = malloc(n * sizeof(*to->count));

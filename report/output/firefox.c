@@ -177,7 +177,7 @@ static void sample_table(struct firefox *f, const struct thread_rows *t)
 
 	emit_printf(e, ",\n\"samples\":{\"length\":%zu,\"stack\":[", t->n);
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t node = threads_node(f->report, t, i);
+		uint32_t node = t->nodes[i];
 
 		emit_str(e, i ? "," : "");
 		optional(e, node, f->first_stack[t->tree] + node - 1);

@@ -36,9 +36,7 @@ struct heatmap {
 
 static bool shown(const struct report *report, size_t row)
 {
-	uint32_t count = report->rec->samples.count[row];
-
-	return report->rec->counts[count].event == report->tree_events[0] && report->trees[0].leaves[count] != TREE_NONE;
+	return report->trees[0].leaves[report->rec->samples.count[row]] != TREE_NONE;
 }
 
 static int64_t floor_second(int64_t ns)

@@ -9,10 +9,7 @@
 
 bool page_has(const struct page *p, size_t tree, size_t row)
 {
-	const struct recording *rec = p->report->rec;
-	uint32_t count = rec->samples.count[row];
-
-	return rec->counts[count].event == p->report->tree_events[tree] && p->report->trees[tree].leaves[count] != TREE_NONE;
+	return p->report->trees[tree].leaves[p->report->rec->samples.count[row]] != TREE_NONE;
 }
 
 static int put_json(struct page *p, int (*document)(struct page *p))

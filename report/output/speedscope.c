@@ -97,15 +97,15 @@ static void samples(struct speedscope *s, const struct thread_rows *t)
 
 	emit_str(e, ",\"samples\":[");
 	for (size_t i = 0; i < t->n; i++) {
-		if (i && threads_node(s->report, t, i) == threads_node(s->report, t, i - 1))
+		if (i && t->nodes[i] == t->nodes[i - 1])
 			continue;
 		emit_str(e, i ? ",\n" : "\n");
-		stack(s, t, threads_node(s->report, t, i));
+		stack(s, t, t->nodes[i]);
 	}
 	emit_str(e, "],\"weights\":[");
 	for (size_t i = 0; i < t->n; i++) {
 		sum += threads_weight(s->report, t->tree, t->rows[i]);
-		if (i + 1 < t->n && threads_node(s->report, t, i + 1) == threads_node(s->report, t, i))
+		if (i + 1 < t->n && t->nodes[i + 1] == t->nodes[i])
 			continue;
 		emit_u64(e, sum);
 		sum = 0;

@@ -11,20 +11,15 @@ uint64_t threads_weight(const struct report *report, size_t tree, size_t row)
 	return report->trees[tree].weighted ? samples->weight[row] : samples->times[row];
 }
 
-uint32_t threads_node(const struct report *report, const struct thread_rows *t, size_t i)
-{
-	return report->trees[t->tree].leaves[report->rec->samples.count[t->rows[i]]];
-}
-
 /* Which tree a sample belongs to; ntrees when to none. */
 static size_t tree_of(const struct report *report, size_t row)
 {
 	uint32_t count = report->rec->samples.count[row];
 	size_t tree = 0;
 
-	while (tree < report->ntrees && report->tree_events[tree] != report->rec->counts[count].event)
+	while (tree < report->ntrees && report->trees[tree].leaves[count] == TREE_NONE)
 		tree++;
-	return tree < report->ntrees && report->trees[tree].leaves[count] != TREE_NONE ? tree : report->ntrees;
+	return tree;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -55,15 +50,19 @@ static void count_rows(const struct report *report, struct thread_rows *all)
 }
 
 /* `first`: where the rows of each (tree, thread) go. */
-static void place_rows(const struct report *report, size_t *rows, size_t *first)
+static void place_rows(const struct report *report, struct threads *threads, size_t *first)
 {
 	const struct recording *rec = report->rec;
 
 	for (size_t row = 0; row < rec->samples.n; row++) {
-		size_t tree = tree_of(report, row);
+		uint32_t count = rec->samples.count[row];
+		size_t tree = tree_of(report, row), at;
 
-		if (tree < report->ntrees)
-			rows[first[tree * rec->nthreads + rec->counts[rec->samples.count[row]].thread]++] = row;
+		if (tree == report->ntrees)
+			continue;
+		at = first[tree * rec->nthreads + rec->counts[count].thread]++;
+		threads->rows[at] = row;
+		threads->nodes[at] = report->trees[tree].leaves[count];
 	}
 }
 
@@ -76,7 +75,8 @@ int threads_init(struct threads *threads, const struct report *report)
 	*threads = (struct threads){0};
 	threads->v = calloc(n + 1, sizeof(*threads->v));
 	threads->rows = malloc((rec->samples.n + 1) * sizeof(*threads->rows));
-	if (!first || !threads->v || !threads->rows) {
+	threads->nodes = malloc((rec->samples.n + 1) * sizeof(*threads->nodes));
+	if (!first || !threads->v || !threads->rows || !threads->nodes) {
 		free(first);
 		threads_release(threads);
 		return -1;
@@ -88,12 +88,13 @@ int threads_init(struct threads *threads, const struct report *report)
 		t->tree = i / rec->nthreads;
 		t->thread = i % rec->nthreads;
 		t->rows = threads->rows + at;
+		t->nodes = threads->nodes + at;
 		first[i] = at;
 		at += t->n;
 		if (t->n)
 			threads->v[threads->n++] = *t;
 	}
-	place_rows(report, threads->rows, first);
+	place_rows(report, threads, first);
 	free(first);
 	if (threads->n)
 		qsort(threads->v, threads->n, sizeof(*threads->v), by_weight);
@@ -104,5 +105,6 @@ void threads_release(struct threads *threads)
 {
 	free(threads->v);
 	free(threads->rows);
+	free(threads->nodes);
 	*threads = (struct threads){0};
 }

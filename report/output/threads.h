@@ -9,6 +9,7 @@ struct thread_rows {
 	size_t tree;        /* index in report->trees */
 	uint32_t thread;
 	const size_t *rows; /* in rec->samples */
+	const uint32_t *nodes; /* in which they end */
 	size_t n;
 	uint64_t weight;    /* of all of them */
 };
@@ -16,6 +17,7 @@ struct threads {
 	struct thread_rows *v; /* by tree, the heaviest thread first */
 	size_t n;
 	size_t *rows;
+	uint32_t *nodes;
 };
 
 /* 0, or -1 out of memory. */
@@ -24,7 +26,5 @@ void threads_release(struct threads *threads);
 
 /* Samples or weight of one row of rec->samples. */
 uint64_t threads_weight(const struct report *report, size_t tree, size_t row);
-/* The node in which row `i` of a thread ends. */
-uint32_t threads_node(const struct report *report, const struct thread_rows *t, size_t i);
 
 #endif

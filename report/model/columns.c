@@ -23,6 +23,7 @@ struct rows {
 	const uint64_t *count;  /* NULL: 1 each */
 	const uint64_t *weight; /* NULL: none */
 	bool one_event;
+	bool in_range;          /* all of them are within --from and --to */
 };
 
 /* What a block leaves to be counted. */
@@ -45,6 +46,8 @@ static bool row_wanted(const struct segment *s, const struct rows *rows, size_t 
 {
 	uint32_t thread = rows->thread[row];
 
+	if (!rows->in_range && (rows->time[row] < s->from || rows->time[row] >= s->to))
+		return false;
 	if (!(s->wanted_events >> rows->event[row] & 1))
 		return false;
 	if (s->by_thread &&
@@ -62,7 +65,7 @@ static void pick_rows(const struct segment *s, const struct rows *rows, size_t l
 	uint64_t all = nevents < 64 ? (UINT64_C(1) << nevents) - 1 : UINT64_MAX;
 
 	picked->n = 0;
-	if (!s->by_thread && !s->load->cpus && s->wanted_events == all) {
+	if (rows->in_range && !s->by_thread && !s->load->cpus && s->wanted_events == all) {
 		for (size_t row = low; row < high; row++)
 			picked->row[picked->n++] = (uint32_t)row;
 		return;
@@ -71,22 +74,6 @@ static void pick_rows(const struct segment *s, const struct rows *rows, size_t l
 		picked->row[picked->n] = (uint32_t)row;
 		picked->n += row_wanted(s, rows, row);
 	}
-}
-
-/* The first row at or after `time`. */
-static size_t row_at(const struct rows *rows, int64_t time)
-{
-	size_t low = 0, high = rows->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (rows->time[mid] < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 /* ns to the first tick at or after them. */
@@ -184,13 +171,13 @@ static int keep_samples(struct segment *s, const struct rows *rows, const struct
 	return 0;
 }
 
-static int count_rows(struct segment *s, const struct rows *rows, size_t low, size_t high)
+static int count_rows(struct segment *s, const struct rows *rows)
 {
 	bool keep = s->load->keep.samples;
 	struct picked picked;
 
-	for (; low < high; low += BLOCK) {
-		pick_rows(s, rows, low, high - low < BLOCK ? high : low + BLOCK, &picked);
+	for (size_t low = 0; low < rows->n; low += BLOCK) {
+		pick_rows(s, rows, low, rows->n - low < BLOCK ? rows->n : low + BLOCK, &picked);
 		make_keys(s, rows, &picked);
 		if (tally_add(&s->tally, picked.key, picked.n, rows->count ? picked.count : NULL,
 			      rows->weight ? picked.weight : NULL, keep ? picked.index : NULL))
@@ -232,12 +219,20 @@ int segment_samples(struct segment *s, const struct fold_samples *samples)
 		.weight = samples->nweights ? samples->weight[0] : NULL,
 		.one_event = segment_record(s)->meta.nevents == 1,
 	};
+	int64_t first, last;
 
 	if (!rows.n)
 		return 0;
-	saw_time(s, rows.time[0], rows.time[rows.n - 1]);
+	/* In order of threads, not of time. */
+	first = last = rows.time[0];
+	for (size_t i = 1; i < rows.n; i++) {
+		first = rows.time[i] < first ? rows.time[i] : first;
+		last = rows.time[i] > last ? rows.time[i] : last;
+	}
+	saw_time(s, first, last);
 	account_rows(s, &rows);
-	return count_rows(s, &rows, row_at(&rows, s->from), row_at(&rows, s->to));
+	rows.in_range = first >= s->from && last < s->to;
+	return last < s->from || first >= s->to ? 0 : count_rows(s, &rows);
 }
 
 int segment_counts(struct segment *s, const struct fold_counts *counts)
@@ -251,6 +246,7 @@ int segment_counts(struct segment *s, const struct fold_counts *counts)
 		.event = counts->event,
 		.count = counts->count,
 		.weight = counts->nweights ? counts->weight[0] : NULL,
+		.in_range = true,
 	};
 
 	if (!rows.n)
@@ -259,5 +255,5 @@ int segment_counts(struct segment *s, const struct fold_counts *counts)
 	account_rows(s, &rows);
 	if (counts->from < s->from || counts->from >= s->to)
 		return 0;
-	return count_rows(s, &rows, 0, rows.n);
+	return count_rows(s, &rows);
 }

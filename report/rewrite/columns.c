@@ -66,12 +66,20 @@ void columns_resolve(struct columns *c, struct stackset *const *stacks)
 				c->stack[side][i] = stackset_id(stacks[side], c->stack[side][i] - 1) + 1;
 }
 
+/* Counts have no times of their own. */
+static int compare_rows(const struct columns *c, uint32_t i, uint32_t j)
+{
+	if (c->thread[i] != c->thread[j])
+		return c->thread[i] < c->thread[j] ? -1 : 1;
+	return c->counted || c->time[i] == c->time[j] ? 0 : c->time[i] < c->time[j] ? -1 : 1;
+}
+
 static int by_thread(const void *a, const void *b, void *state)
 {
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	const uint32_t *thread = state;
+	int order = compare_rows(state, i, j);
 
-	return thread[i] != thread[j] ? (thread[i] < thread[j] ? -1 : 1) : i < j ? -1 : i > j;
+	return order ? order : i < j ? -1 : i > j;
 }
 
 static void permute32(uint32_t *v, const uint32_t *order, size_t n, uint64_t *space)
@@ -95,7 +103,12 @@ static void permute_all(struct columns *c, const uint32_t *order, uint64_t *spac
 	permute32(c->event, order, c->n, space);
 	permute32(c->stack[0], order, c->n, space);
 	permute32(c->stack[1], order, c->n, space);
-	permute64(c->count, order, c->n, space);
+	if (c->counted) {
+		permute64(c->count, order, c->n, space);
+	} else {
+		permute64((uint64_t *)c->time, order, c->n, space);
+		permute32(c->cpu, order, c->n, space);
+	}
 	for (size_t i = 0; i < c->nweights; i++)
 		permute64(c->weight[i], order, c->n, space);
 	permute32(c->thread, order, c->n, space);
@@ -108,7 +121,7 @@ int columns_sort(struct columns *c)
 	uint64_t *space;
 	size_t i = 1;
 
-	while (i < c->n && c->thread[i - 1] <= c->thread[i])
+	while (i < c->n && compare_rows(c, (uint32_t)i - 1, (uint32_t)i) <= 0)
 		i++;
 	if (i >= c->n)
 		return 0;
@@ -117,7 +130,7 @@ int columns_sort(struct columns *c)
 	if (order && space) {
 		for (i = 0; i < c->n; i++)
 			order[i] = (uint32_t)i;
-		qsort_r(order, c->n, sizeof(*order), by_thread, c->thread);
+		qsort_r(order, c->n, sizeof(*order), by_thread, c);
 		permute_all(c, order, space);
 	}
 	i = order && space;

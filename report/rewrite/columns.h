@@ -23,7 +23,8 @@ void columns_release(struct columns *c); /* accepts a zeroed struct */
 
 /* Handles become ids + 1, once the stacks are flushed. */
 void columns_resolve(struct columns *c, struct stackset *const *stacks);
-/* As rows of COUNTS have to be: by thread.  0, or -1 out of memory. */
+/* By thread, as rows of COUNTS have to be, and by time, so that they are small.  0, or
+ * -1 out of memory. */
 int columns_sort(struct columns *c);
 /* As sections of a batch; borrowed. */
 struct fold_samples columns_samples(const struct columns *c);

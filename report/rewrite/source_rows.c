@@ -55,22 +55,19 @@ static int add_samples(struct source *s, const struct fold_samples *from)
 {
 	struct common common = {from->n, from->nweights, from->thread, from->event, from->kstack, from->ustack, from->weight};
 	struct columns *c = &s->t->columns;
-	bool full;
 
 	if (!from->n)
 		return 0;
-	/* A section is in order of time: what is earlier begins another. */
-	full = c->counted || c->n + from->n > FOLD_MAX_ROWS || (c->n && source_time(s, from->time[0]) < c->time[c->n - 1]);
-	if (c->n && full && target_write(s->t))
+	if (c->n && (c->counted || c->n + from->n > FOLD_MAX_ROWS) && target_write(s->t))
 		return -1;
 	if (add_common(s, &common))
 		return -1;
 	for (size_t i = 0; i < from->n; i++) {
 		c->time[c->n + i] = source_time(s, from->time[i]);
+		saw_time(s, from->time[i]);
 		c->cpu[c->n + i] = from->cpu ? from->cpu[i] : 0;
 		s->totals[from->event ? from->event[i] : 0].written++;
 	}
-	saw_time(s, from->time[from->n - 1]);
 	c->n += from->n;
 	return 0;
 }

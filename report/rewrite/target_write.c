@@ -58,7 +58,7 @@ static int fill_columns(struct target *t)
 	columns_resolve(c, t->stacks);
 	for (size_t i = 0; i < c->n; i++)
 		t->totals[c->event[i]].written += c->counted ? c->count[i] : 1;
-	if (c->counted && columns_sort(c))
+	if (columns_sort(c))
 		return -1;
 	if (c->counted)
 		t->batch.counts = columns_counts(c);

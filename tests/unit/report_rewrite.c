@@ -113,7 +113,7 @@ TEST(names_do_not_depend_on_who_comes_first)
 
 TEST(counts_are_sorted_by_thread_with_all_their_columns)
 {
-	struct columns c = {.nweights = 1};
+	struct columns c = {.nweights = 1, .counted = true};
 
 	CHECK_EQ(columns_reserve(&c, 3), 0);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -128,6 +128,24 @@ TEST(counts_are_sorted_by_thread_with_all_their_columns)
 		CHECK(c.event[i] == 12 - i && c.stack[0][i] == 12 - i && c.stack[1][i] == 12 - i);
 		CHECK(c.count[i] == 102 - i && c.weight[0][i] == 102 - i);
 	}
+	columns_release(&c);
+}
+
+TEST(samples_are_sorted_by_thread_and_time)
+{
+	static const struct { uint32_t thread, cpu; int64_t time; } want[] = {{0, 3, -5}, {0, 1, 7}, {1, 0, 6}, {1, 2, 8}};
+	struct columns c = {0};
+
+	CHECK_EQ(columns_reserve(&c, 4), 0);
+	for (size_t i = 0; i < 4; i++) {
+		c.thread[want[i].cpu] = want[i].thread;
+		c.time[want[i].cpu] = want[i].time;
+		c.cpu[want[i].cpu] = want[i].cpu;
+	}
+	c.n = 4;
+	CHECK_EQ(columns_sort(&c), 0);
+	for (size_t i = 0; i < 4; i++)
+		CHECK(c.thread[i] == want[i].thread && c.time[i] == want[i].time && c.cpu[i] == want[i].cpu);
 	columns_release(&c);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples that came before their stacks.  A program looks for an id after its
- * sample got its time, and another CPU may have sent the stack in between: by
- * time that one comes later.  Such samples wait, for two batches at most.
+ * Samples that came before their stacks.  A sample gets its time after the look
+ * whether its stack was sent, but clocks of CPUs may differ by as much as lies in
+ * between: then the one with the stack comes later by time.  Such samples wait, for
+ * two batches at most.
  */
 #include "session_state.h"
 #include "array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One ring per CPU, written by the kernel in time order: samples of the BPF
- * programs among the kernel's own records about mappings, names, forks and
- * exits.  Opens and closes them; what is in them is drain's business.
+ * One ring per CPU, written by the kernel in time order: its own records about
+ * mappings, names, forks and exits, and the few samples that cannot go through a
+ * queue.  Opens and closes them; what is in them is drain's business.
  */
 #ifndef FOLD_RECORD_RING_H
 #define FOLD_RECORD_RING_H

@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Twice over the files: first the METAs of their segments, to know what will stand
- * in the META of each segment that is made, then, group by group, all that belongs
- * to it; a file of several kinds is read once for each.  What cannot be read twice
- * comes last, and joins the segment that is open if it goes with it.
+ * Twice over the files: first for the plan (plan.h), then, group by group, all that
+ * belongs to it; a file of several kinds is read once for each.  What cannot be read
+ * twice comes last, and joins the segment that is open if it goes with it.
  */
 #include "merge.h"
 
-#include <string.h>
-#include <sys/stat.h>
-
 #include "../infile.h"
 #include "../log.h"
-#include "../model/array.h"
-#include "group.h"
-#include "segments.h"
+#include "file_label.h"
+#include "plan.h"
 #include "source.h"
 
 struct merge {
 	const struct merge_options *options;
-	const char *const *files;
-	size_t nfiles, passes, done;
+	size_t done;             /* passes over files */
 	struct fold_sink sink;
 	struct merge_result *result;
-	struct group *groups;
-	size_t ngroups, groups_room;
-	uint32_t *planned;       /* by file: of its segments, how many are in groups */
+	struct plan plan;
 	/* the segment that is open */
 	struct target target;
 	struct group own;        /* for a recording that goes with no group */
@@ -51,16 +43,9 @@ static int fail(struct merge *m, const char *file)
 	return -1;
 }
 
-static int no_room(const struct merge *m, const char *file)
-{
-	log_error("%s: --file-label: no room for \"%s\": a recording in it has %u labels already, as many as there can be", file,
-		  m->options->file_label, FOLD_MAX_LABELS);
-	return -1;
-}
-
 static int fail_source(struct merge *m, const struct source *s, const char *file)
 {
-	return s->no_room ? no_room(m, file) : fail(m, file);
+	return s->no_room ? file_label_no_room(m->options->file_label, file) : fail(m, file);
 }
 
 static int close_segment(struct merge *m)
@@ -141,35 +126,13 @@ static bool is_taken(struct pass *pass)
 	return true;
 }
 
-/* What tells files apart: their names without what they all end in. */
-static struct fold_bytes file_name(const char *file)
-{
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-	size_t n = strlen(name), end = strlen(".foldrec");
-
-	if (!strcmp(file, "-"))
-		name = "stdin", n = strlen(name);
-	if (n > end && !strcmp(name + n - end, ".foldrec"))
-		n -= end;
-	return (struct fold_bytes){(const uint8_t *)name, n < FOLD_MAX_LABEL_VALUE ? n : FOLD_MAX_LABEL_VALUE};
-}
-
-/* For --file-label; a recording with origins of its own may have some with room, and some without. */
-static bool has_room(const struct merge *m, const struct fold_meta *meta)
-{
-	const char *key = m->options->file_label;
-	struct fold_bytes wanted = {(const uint8_t *)key, key ? strlen(key) : 0};
-
-	return !key || meta->nlabels < FOLD_MAX_LABELS || meta->flags & FOLD_FLAG_MERGED || label_find(meta->labels, meta->nlabels, wanted).at;
-}
-
 static int begin_recording(struct merge *m, struct source *s, const struct fold_meta *meta, const char *file)
 {
 	const char *key = m->options->file_label;
-	struct fold_label label = {{(const uint8_t *)key, key ? strlen(key) : 0}, file_name(file)};
+	struct fold_label label = file_label(key, file);
 
-	if (!has_room(m, meta))
-		return no_room(m, file);
+	if (!file_label_has_room(key, meta))
+		return file_label_no_room(key, file);
 	if (choose_segment(m, meta, file))
 		return -1;
 	if (source_begin(s, &m->target, meta, NULL, true, key ? &label : NULL))
@@ -270,7 +233,7 @@ static int merge_file(struct merge *m, struct pass *pass)
 	if (infile_open(&in, file))
 		return -1;
 	limits.file_size = in.size;
-	log_progress("merging %zu of %zu", ++m->done, m->passes);
+	log_progress("merging %zu of %zu", ++m->done, m->plan.passes);
 	if (reader_new(&reader, infile_source(&in), &limits))
 		memory();
 	else
@@ -284,102 +247,6 @@ static int merge_file(struct merge *m, struct pass *pass)
 	return err;
 }
 
-/* ---- the plan */
-
-static int plan_meta(struct merge *m, const struct fold_meta *meta, uint32_t file)
-{
-	struct group *g;
-	int taken = 0;
-
-	if (!has_room(m, meta))
-		return no_room(m, m->files[file]);
-	for (size_t i = 0; !taken && i < m->ngroups; i++) {
-		g = &m->groups[i];
-		taken = group_add(g, meta);
-	}
-	if (taken < 0)
-		return memory();
-	if (!taken) {
-		if (array_room(m->groups, m->groups_room, m->ngroups + 1))
-			return memory();
-		g = &m->groups[m->ngroups];
-		if (group_init(g, meta))
-			return memory();
-		m->ngroups++;
-	}
-	if (array_room(g->parts, g->parts_room, g->nparts + 1))
-		return memory();
-	m->passes += !g->nparts || g->parts[g->nparts - 1].file != file;
-	g->parts[g->nparts++] = (struct group_part){file, m->planned[file]++};
-	return 0;
-}
-
-/* With `one`, what follows the first META is not looked at. */
-static int plan_reader(struct merge *m, struct reader *reader, uint32_t file, bool one)
-{
-	struct fold_item item;
-
-	do {
-		if (reader_next(reader, &item)) {
-			char text[256];
-
-			if (m->planned[file])
-				return 0; /* what there is of it is merged, and told then */
-			log_error("%s: %s", m->files[file], fault_text(reader_fault(reader), text, sizeof(text)));
-			return -1;
-		}
-		if (item.kind == FOLD_ITEM_META && plan_meta(m, item.meta, file))
-			return -1;
-	} while (item.kind != FOLD_ITEM_END_OF_FILE && !(one && m->planned[file]));
-	if (m->planned[file])
-		return 0;
-	log_error("%s: no recording in it", m->files[file]);
-	return -1;
-}
-
-/* Into a group; what can be read only once stays out of all. */
-static int plan_file(struct merge *m, uint32_t file, bool *once)
-{
-	struct reader_limits limits = {0};
-	struct reader *reader = NULL;
-	struct infile in;
-	struct stat st;
-	int err = 0;
-
-	/* Not even opened: who writes into a FIFO would find nobody there afterwards. */
-	*once = !strcmp(m->files[file], "-") || (!stat(m->files[file], &st) && !S_ISREG(st.st_mode));
-	if (*once)
-		return 0;
-	if (infile_open(&in, m->files[file]))
-		return -1;
-	limits.file_size = in.size;
-	*once = !in.size;
-	if (!*once)
-		err = reader_new(&reader, infile_source(&in), &limits) ? memory() : plan_reader(m, reader, file, segments_are_one(in.fd, in.size));
-	reader_free(reader);
-	infile_close(&in);
-	return err;
-}
-
-/* `later` receives the files that are in no group. */
-static int plan(struct merge *m, uint32_t *later, size_t *nlater)
-{
-	for (uint32_t i = 0; i < m->nfiles; i++) {
-		bool once = false;
-
-		if (plan_file(m, i, &once))
-			return -1;
-		if (once)
-			later[(*nlater)++] = i;
-	}
-	m->passes += *nlater;
-	for (size_t i = 0; i < m->ngroups; i++)
-		group_settle(&m->groups[i], &m->options->labels);
-	if (m->ngroups)
-		qsort(m->groups, m->ngroups, sizeof(*m->groups), group_compare);
-	return 0;
-}
-
 /* All of a group that is in one file, and then the next. */
 static int merge_group(struct merge *m, const struct group *g)
 {
@@ -390,8 +257,8 @@ static int merge_group(struct merge *m, const struct group *g)
 
 		for (n = 1; i + n < g->nparts && parts[n].file == parts->file; n++)
 			;
-		if (merge_file(m, &(struct pass){.file = m->files[parts->file], .parts = parts, .nparts = n, .planned = m->planned[parts->file],
-						 .first = !parts->segment}))
+		if (merge_file(m, &(struct pass){.file = m->plan.files[parts->file], .parts = parts, .nparts = n,
+						 .planned = m->plan.planned[parts->file], .first = !parts->segment}))
 			return -1;
 	}
 	return 0;
@@ -399,8 +266,8 @@ static int merge_group(struct merge *m, const struct group *g)
 
 static int merge_groups(struct merge *m)
 {
-	for (size_t i = 0; i < m->ngroups; i++) {
-		m->wanted = &m->groups[i];
+	for (size_t i = 0; i < m->plan.ngroups; i++) {
+		m->wanted = &m->plan.groups[i];
 		if (merge_group(m, m->wanted))
 			return -1;
 	}
@@ -408,36 +275,26 @@ static int merge_groups(struct merge *m)
 	return 0;
 }
 
-static int merge_all(struct merge *m)
+static int merge_all(struct merge *m, const char *const *files, size_t nfiles)
 {
-	uint32_t *later = malloc((m->nfiles + 1) * sizeof(*later));
-	size_t nlater = 0;
-	int err;
+	int err = plan_init(&m->plan, files, nfiles, m->options);
 
-	m->planned = calloc(m->nfiles + 1, sizeof(*m->planned));
-	err = later && m->planned ? plan(m, later, &nlater) : memory();
 	if (!err)
 		err = merge_groups(m);
-	for (size_t i = 0; !err && i < nlater; i++)
-		err = merge_file(m, &(struct pass){.file = m->files[later[i]], .first = true});
-	if (!err)
-		err = close_segment(m);
-	free(later);
-	return err;
+	for (size_t i = 0; !err && i < m->plan.nlater; i++)
+		err = merge_file(m, &(struct pass){.file = files[m->plan.later[i]], .first = true});
+	return err ? err : close_segment(m);
 }
 
 int merge_files(const char *const *files, size_t nfiles, const struct merge_options *options, struct fold_sink sink,
 		struct merge_result *result)
 {
-	struct merge m = {.options = options, .files = files, .nfiles = nfiles, .sink = sink, .result = result};
-	int err = merge_all(&m);
+	struct merge m = {.options = options, .sink = sink, .result = result};
+	int err = merge_all(&m, files, nfiles);
 
 	log_progress_end();
 	target_release(&m.target);
 	group_release(&m.own);
-	for (size_t i = 0; i < m.ngroups; i++)
-		group_release(&m.groups[i]);
-	free(m.groups);
-	free(m.planned);
+	plan_release(&m.plan);
 	return err;
 }

@@ -110,7 +110,7 @@ static bool add_attribute(const struct dwarf_unit *u, struct dwarf_cursor *c, st
 	a->attrs[a->nattrs++] = attr;
 	abbrev->nattrs++;
 	size = form_size(u, attr.form);
-	if (name == DW_AT_sibling && (size > 0 || form == DW_FORM_ref_udata) && form != DW_FORM_ref_addr)
+	if (name == DW_AT_sibling && ((size > 0 && size <= 8) || form == DW_FORM_ref_udata) && form != DW_FORM_ref_addr)
 		return !add_skip(a, abbrev, SKIP_SIBLING, size > 0 ? (unsigned)size : 0);
 	return add_form_skip(u, a, abbrev, attr.form);
 }

@@ -294,6 +294,31 @@ TEST(origins_of_each_other)
 	CHECK_EQ(ask(&m, 16), 32);
 }
 
+/* A form of 16 bytes is no number. */
+TEST(sibling_of_sixteen_bytes)
+{
+	static const unsigned wide[] = {DW_AT_sibling, DW_FORM_data16, 0};
+	struct made m = {0};
+	size_t at;
+
+	abbrev(&m, 1, DW_TAG_compile_unit, true, somewhere);
+	abbrev(&m, 2, DW_TAG_structure_type, true, wide);
+	abbrev(&m, 3, DW_TAG_subprogram, false, somewhere);
+	at = unit(&m);
+	uleb(&m.part[INFO], 1);
+	place(&m, CODE, 16);
+	for (int i = 0; i < 2; i++) { /* one in the other: it is passed over, and gone through */
+		uleb(&m.part[INFO], 2);
+		place(&m, UINT64_MAX, UINT64_MAX);
+	}
+	number(&m.part[INFO], 0, 2);
+	uleb(&m.part[INFO], 3);
+	place(&m, CODE, 16);
+	number(&m.part[INFO], 0, 1);
+	unit_end(&m, at);
+	CHECK_EQ(ask(&m, 16), 16);
+}
+
 /* ------------------------------------------------------------ tables */
 
 /* A file of `n` sections of this type, all of them over the same `bytes`, behind one of

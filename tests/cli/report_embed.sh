@@ -24,10 +24,10 @@ grep -q 'missing.foldrec: cannot be opened: No such file' err || { echo "a file 
 [ "$(stat -c %a out.foldrec)" = 600 ] || { echo "others can read the copy: $(stat -c %A out.foldrec)"; exit 1; }
 
 "$FOLD_RECORD" -q -d 0.1 -o probe.foldrec 2>err || { echo "cannot record here: $(tail -n 1 err)"; exit 77; }
-${CC:-cc} -O1 -fno-optimize-sibling-calls -Wl,--build-id -o names "$SRC/tests/cli/programs/names.c" || exit 1
+${CC:-cc} -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wl,--build-id -o names "$SRC/tests/cli/programs/names.c" || exit 1
 "$FOLD_RECORD" -q -F 499 -o x.foldrec -- ./names 0.7 || exit 1
 "$FOLD_REPORT" -q --symbols . x.foldrec >want
-grep -q 'main;burn_from_outer;burn_in_static' want || { echo "the program's functions have no names"; cat want; exit 1; }
+grep -qE "main;(burn_from_outer;)?burn_in_static" want || { echo "the program's functions have no names"; cat want; exit 1; }
 embed --symbols . -o named.foldrec x.foldrec || exit 1
 rm names
 "$FOLD_REPORT" check -q named.foldrec || exit 1

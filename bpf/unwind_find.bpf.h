@@ -166,6 +166,7 @@ __noinline int mapping_take(ev_u64 pc)
 
 static __always_inline const struct unwind_mapping *unwind_mapping_at(struct unwind_state *u, int index)
 {
+	asm volatile("" : "+r"(index)); /* or a compiler that knows what mapping_take() returns leaves the mask out */
 	return &walk_of(u)->mappings[index & (WALK_MAPPINGS - 1)].is;
 }
 

@@ -14,12 +14,13 @@
 #define FOLD_BPF_UNWIND_GO_H
 
 #define UNWIND_GO_REG_G 14
+#define UNWIND_GO_G_STACK_HI 8
 #define UNWIND_GO_G_M 48
 #define UNWIND_GO_G_SCHED 56 /* rsp, pc */
 #define UNWIND_GO_M_G0 0
 #define UNWIND_GO_M_CURG 192
-#define UNWIND_GO_CGO_G 8 /* in the frame of asmcgocall; the other was it before 1.20 or so */
-#define UNWIND_GO_CGO_G_OLD 48
+#define UNWIND_GO_CGO_G 0 /* in the frame of asmcgocall: how deep the stack of g was, g */
+#define UNWIND_GO_CGO_G_OLD 40 /* before 1.20 or so */
 
 /* Whether `g` is what its thread runs: g -> m -> g, and m -> g0 -> m. */
 static __always_inline int unwind_go_is_current(struct unwind_state *u, ev_u64 g)
@@ -28,6 +29,18 @@ static __always_inline int unwind_go_is_current(struct unwind_state *u, ev_u64 g
 
 	return !unwind_read_far(u, &m, g + UNWIND_GO_G_M) && !unwind_read_far(u, &v, m + UNWIND_GO_M_CURG) && v == g &&
 	       !unwind_read_far(u, &g0, m + UNWIND_GO_M_G0) && g0 != g && !unwind_read_far(u, &v, g0 + UNWIND_GO_G_M) && v == m;
+}
+
+/* The g that asmcgocall keeps at `at`, or 0.  If it was on the stack of g0 already, it keeps
+ * none: in one of the two places is anything then, and where g waits is another call. */
+static __always_inline ev_u64 unwind_go_kept(struct unwind_state *u, ev_u64 at)
+{
+	ev_u64 kept[2], high, sp;
+
+	if (unwind_read(u, kept, sizeof(kept), at) || unwind_read_far(u, &high, kept[1] + UNWIND_GO_G_STACK_HI) ||
+	    unwind_read_far(u, &sp, kept[1] + UNWIND_GO_G_SCHED))
+		return 0;
+	return high - sp == kept[0] ? kept[1] : 0;
 }
 
 /* To the caller of what switched stacks, on the stack of `g`. */
@@ -59,8 +72,11 @@ static __always_inline int unwind_go_switch(struct unwind_state *u, ev_u32 rule)
 		if (unwind_read_far(u, &m, g0 + UNWIND_GO_G_M) || unwind_read_far(u, &g, m + UNWIND_GO_M_G0) || g != g0 ||
 		    unwind_read_far(u, &g, m + UNWIND_GO_M_CURG))
 			return UNWIND_ENDED_BAD_RULE;
-	} else if (unwind_read(u, &g, sizeof(g), u->sp + UNWIND_GO_CGO_G) || !unwind_go_is_current(u, g)) {
-		if (unwind_read(u, &g, sizeof(g), u->sp + UNWIND_GO_CGO_G_OLD))
+	} else {
+		g = unwind_go_kept(u, u->sp + UNWIND_GO_CGO_G);
+		if (!g)
+			g = unwind_go_kept(u, u->sp + UNWIND_GO_CGO_G_OLD);
+		if (!g)
 			return UNWIND_ENDED_BAD_RULE;
 	}
 	return unwind_go_is_current(u, g) ? unwind_go_arrive(u, g) : UNWIND_ENDED_BAD_RULE;

@@ -294,8 +294,10 @@ static __noinline void send(struct bpf_perf_event_data *ctx, struct scratch *s, 
 			e->nkstack = nk = 0;
 	}
 	size = sizeof(*e) + (nk + nu) * 8;
-	if (unlikely(copy))
+	if (unlikely(copy)) {
+		q->seen = *(volatile ev_u64 *)&q->tail; /* a copy has all the room there is */
 		size += take_copy(nk + nu, room_of(q) - (long long)size);
+	}
 	if (size > sizeof(*e) + (nk + nu) * 8)
 		e->flags |= EVENT_STACK_COPY;
 	if (unlikely(!queue_sample(ctx, q, s, size))) {

@@ -248,7 +248,7 @@ static __always_inline void commit(struct event_queue *q, ev_u64 size)
 
 	asm volatile("" ::: "memory");
 	*(volatile ev_u64 *)&q->head = next;
-	if (unlikely((head ^ next) & config.queue_size / 2))
+	if (unlikely((head ^ next) >= config.queue_size / 2)) /* into another half, of whatever round */
 		wake();
 }
 

@@ -157,8 +157,10 @@ int jit_dump(struct jit *j, const struct process *p, const struct backing_reques
 	if (src->dumps || j->ndumps == MAX_DUMPS)
 		return 0;
 	fd = backing_open_mapped(j->backings, file, &st);
+	if (fd < 0)
+		return 0;
 	/* As of a map: who may write it can say what he likes. */
-	if (fd >= 0 && src->owner.uid != PERFMAP_NO_UID && st.st_uid != src->owner.uid && st.st_uid) {
+	if (src->owner.uid != PERFMAP_NO_UID && st.st_uid != src->owner.uid && st.st_uid) {
 		close(fd);
 		return 0;
 	}
@@ -395,7 +397,7 @@ static int source_look(struct jit *j, struct jit_source *src)
 	if (src->nfresh) {
 		qsort(src->hits, src->n, sizeof(*src->hits), order_hits);
 		err = read_inherited(j, src);
-		src->wait = (uint32_t)(src->read / BYTES_A_FLUSH);
+		src->wait = (uint32_t)((src->inherited + src->read) / BYTES_A_FLUSH);
 	}
 	if (!err)
 		err = read_own(j, src);

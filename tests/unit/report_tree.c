@@ -119,6 +119,7 @@ TEST(the_side_that_was_not_recorded)
 		scene_open_as(&s, &meta);
 		file_sample(&s.f, (struct row){.thread = s.a});
 		expect(&s, &(struct tree_options){0}, want[sides]);
+		file_release(&s.f);
 	}
 }
 

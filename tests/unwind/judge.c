@@ -132,8 +132,8 @@ static bool rule_at(const struct judge *j, uint64_t pc, Dwarf_Frame **frame)
 	return cfi && !dwarf_cfi_addrframe(cfi, pc - bias, frame);
 }
 
-/* `e8`, or `ff /2` of some length, right before */
-static bool is_behind_call(const struct judge *j, uint64_t pc)
+/* `ff /2` of some length right before: whom it calls nobody knows. */
+static bool is_behind_indirect_call(const struct judge *j, uint64_t pc)
 {
 	static const unsigned lengths[] = { 2, 3, 4, 6, 7 };
 	uint8_t b[8];
@@ -143,7 +143,15 @@ static bool is_behind_call(const struct judge *j, uint64_t pc)
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
 		if (b[8 - lengths[i]] == 0xff && (b[9 - lengths[i]] & 0x38) == 0x10)
 			return true;
-	return b[3] == 0xe8;
+	return false;
+}
+
+/* That, or `e8` */
+static bool is_behind_call(const struct judge *j, uint64_t pc)
+{
+	uint8_t b;
+
+	return is_behind_indirect_call(j, pc) || (code_at(j, pc - 5, &b, 1) && b == 0xe8);
 }
 
 /* `e8` right before `pc`, to the beginning of the function that `at` is in. */
@@ -172,7 +180,8 @@ static bool is_switching(const char *function)
 	return !strncmp(function, "runtime.systemstack", 19) || !strncmp(function, "runtime.asmcgocall", 18);
 }
 
-/* Our frames from `i` on are on a goroutine's stack, and called what left it. */
+/* Our frames from `i` on are on a goroutine's stack, and called what left it, each the one
+ * before. */
 static bool is_switch(const struct judge *j, uint32_t i)
 {
 	const struct oracle_sample *s = j->current;
@@ -180,7 +189,7 @@ static bool is_switch(const struct judge *j, uint32_t i)
 	if (i >= s->n || !is_switching(judge_name(j, instruction(j, i - 1))) || !is_call_to(j, s->words[i], instruction(j, i - 1)))
 		return false;
 	for (i++; i + 1 < s->n; i++)
-		if (!is_behind_call(j, s->words[i]))
+		if (!is_call_to(j, s->words[i], instruction(j, i - 1)) && !is_behind_indirect_call(j, s->words[i]))
 			return false;
 	return true; /* the outermost one is what goroutines begin with: nobody calls that */
 }

@@ -36,12 +36,12 @@ done
 for kind in processes threads; do
 	./brief $kind 400 go >cpu &
 	pid=$!
-	"$FOLD_RECORD" -F $rate -p $pid -o pid.foldrec -f 2>said &
+	"$FOLD_RECORD" -F $rate -p $pid -o pid.foldrec -f 2>$kind.said &
 	recorder=$!
-	for i in $(seq 3000); do grep -q recording said && break; sleep 0.1; done
+	for i in $(seq 3000); do grep -q recording $kind.said && break; sleep 0.1; done
 	touch go
 	wait $pid
-	wait $recorder || { cat said; exit 1; }
+	wait $recorder || { cat $kind.said; exit 1; }
 	rm go
 	expect "$kind of a given process" "$(count pid.foldrec)" "$(cat cpu)"
 done

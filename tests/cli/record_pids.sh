@@ -49,18 +49,19 @@ C
 ${CC:-cc} -O1 -o busy busy.c -lpthread || exit 1
 cp busy other
 
-started() { for i in $(seq 3000); do grep -q recording said && return; sleep 0.1; done; cat said; exit 1; }
+# A file of its own each time: the shell empties one only when the program starts, too late for who looks into it.
+started() { for i in $(seq 3000); do grep -q recording "$1" && return; sleep 0.1; done; cat "$1"; exit 1; }
 # ends with its process; another one of the same kind is not in it
 ./other 1000 &
 other=$!
 sh -c 'until [ -e begin ]; do sleep 0.1; done; exec ./busy 1' &
 pid=$!
 trap 'kill $other $pid 2>/dev/null' EXIT
-"$FOLD_RECORD" -F 999 -p $pid -o one.foldrec 2>said &
+"$FOLD_RECORD" -F 999 -p $pid -o one.foldrec 2>one.said &
 recorder=$!
-started
+started one.said
 touch begin
-wait $recorder || { cat said; exit 1; }
+wait $recorder || { cat one.said; exit 1; }
 wait $pid
 kill $other
 "$FOLD_REPORT" -q -f json one.foldrec >one.json || exit 1
@@ -73,11 +74,11 @@ wait $other 2>/dev/null
 # children that come later are in it
 sh -c 'while [ ! -e go ]; do sleep 0.1; done; ./busy 1; ./busy 1' &
 pid=$!
-"$FOLD_RECORD" -F 999 -p $pid -o children.foldrec 2>said &
+"$FOLD_RECORD" -F 999 -p $pid -o children.foldrec 2>children.said &
 recorder=$!
-started
+started children.said
 touch go
-wait $recorder || { cat said; exit 1; }
+wait $recorder || { cat children.said; exit 1; }
 wait $pid
 n=$("$FOLD_REPORT" -q --by comm -f folded children.foldrec | awk '/^busy;/ { n += $NF } END { print n + 0 }')
 [ "$n" -gt 1730 ] && [ "$n" -lt 2270 ] || { echo "$n samples of children, of about 2000"; exit 1; } # six standard deviations

@@ -16,6 +16,8 @@
 #define BYTES_A_FLUSH (UINT64_C(4) << 20) /* of a map or dump, on average */
 #define MAX_DUMP (INT64_C(2) << 30)
 #define MAX_DUMPS 128 /* that are open */
+#define FLUSHES_OF_PEACE 256
+#define MAX_TOLD (1u << 22) /* names of places in a look: in a hostile map each line names all of them */
 
 /* What a line of a map or a record of a dump tells. */
 struct told {
@@ -277,6 +279,9 @@ static int source_told(struct jit_source *src, const struct told *t)
 	for (; lo < src->n && src->hits[lo].address - t->start < t->size; lo++) {
 		struct jit_hit *hit = &src->hits[lo];
 
+		if (src->told == MAX_TOLD)
+			return 0;
+		src->told++;
 		if (!hit->fresh && (t->old || t->at < src->read))
 			continue; /* known already */
 		if (hit_told(hit, t, t->old || (t->time ? t->time <= hit->time : t->at < hit->known)))
@@ -388,12 +393,25 @@ static int tell(struct jit *j, struct jit_hit *hit)
 	return j->sink(j->state, hit->module, hit->offset - before, size, hit->name);
 }
 
+/* What was not looked at may have other names for them. */
+static void give_up(struct jit_source *src)
+{
+	for (size_t i = 0; i < src->n; i++) {
+		struct jit_hit *hit = &src->hits[i];
+
+		hit->changed |= hit->name && !hit->others;
+		hit->shared = hit->others = true;
+	}
+	src->wait = FLUSHES_OF_PEACE;
+}
+
 static int source_look(struct jit *j, struct jit_source *src)
 {
 	int err = 0;
 
 	if (!src->n)
 		return 0;
+	src->told = 0;
 	if (src->nfresh) {
 		qsort(src->hits, src->n, sizeof(*src->hits), order_hits);
 		err = read_inherited(j, src);
@@ -401,6 +419,8 @@ static int source_look(struct jit *j, struct jit_source *src)
 	}
 	if (!err)
 		err = read_own(j, src);
+	if (src->told == MAX_TOLD)
+		give_up(src);
 	for (size_t i = 0; !err && i < src->n; i++) {
 		src->hits[i].fresh = false;
 		if (src->hits[i].changed)

@@ -45,6 +45,7 @@ struct jit_source {
 	uint64_t inherited;      /* bytes of its parent's map or dump that are about its own code */
 	uint64_t forked;         /* the dump is its parent's, and tells of its code until then; 0: its own */
 	uint32_t wait;           /* flushes until the next look */
+	uint32_t told;           /* names of hits in this look */
 	struct jit_hit *hits;
 	size_t n, room, nfresh;
 };

@@ -226,6 +226,27 @@ TEST(map_that_is_a_trap)
 	back_free(b);
 }
 
+/* Each line names every place: a look has an end, and what it has not seen is said. */
+TEST(map_of_one_place)
+{
+	enum { LINES = 2200, HITS = 2000 }; /* more than a look takes */
+	struct fix f;
+	struct back *b;
+	char map[LINES * 24 + 1], *p = map;
+
+	for (int i = 0; i < LINES; i++)
+		p += sprintf(p, "1 7fffffffffff n%d\n", i % 7);
+	begin(&f, "10", map);
+	for (int i = 0; i < HITS; i++)
+		SAMPLE(&f, 10, 10, J + 0x10 + i);
+	CHECK_EQ(session_flush(f.session, FIX_START, f.time), 0);
+	b = fix_end(&f);
+	CHECK(b->njitsyms >= HITS);
+	for (size_t i = 0; i < HITS; i++)
+		CHECK(strstr(back_string(b, b->jitsyms[i].name), " or others"));
+	back_free(b);
+}
+
 TEST(lines)
 {
 	static const char *const bad[] = {

@@ -264,6 +264,7 @@ static __always_inline void copy_pages(const struct walk *w, struct event_raw_co
 
 	c->cut = 1;
 	for (int i = 0; i < EVENT_COPY_BYTES / COPY_PAGE && got + piece <= max; i++) {
+		asm volatile("" : "+r"(got)); /* or a compiler begins below `to`, and the verifier sees no limit */
 		if (bpf_probe_read_user(to + got, piece, (void *)(sp + got)) && i) {
 			c->cut = 0;
 			break;

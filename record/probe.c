@@ -25,6 +25,7 @@
 #include <bpf/libbpf.h>
 
 #define SENT_SLOTS 65536
+#define SAID_MAX 900 /* of what libbpf says */
 #define MIN_TABLE 2048
 #define MAX_TABLE 16384
 #define RING (512u << 10) /* with its header page just what an ordinary user may lock */
@@ -69,18 +70,21 @@ static size_t clamp(size_t n, size_t low, size_t high)
 	return n < low ? low : n > high ? high : n;
 }
 
+/* What the verifier says ends with why it refused: of a long text the end. */
 static int say(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char text[900];
-	size_t n;
+	char *text;
+	int n;
 
 	if (level == LIBBPF_DEBUG)
 		return 0;
-	vsnprintf(text, sizeof(text), format, args);
-	n = strlen(text);
+	n = vasprintf(&text, format, args);
+	if (n < 0)
+		return 0;
 	if (n && text[n - 1] == '\n')
-		text[n - 1] = '\0';
-	log_detail("%s", text);
+		text[--n] = '\0';
+	log_detail("%s%s", n > SAID_MAX ? "..." : "", n > SAID_MAX ? text + n - SAID_MAX : text);
+	free(text);
 	return 0;
 }
 
